@@ -1,0 +1,39 @@
+"""lan966x_lab: a workbook on making a network driver fast.
+
+The parts, from the ground up (imports go down only):
+
+``ifh``, ``net``
+    The inter-frame header; frames, checksums, PTP messages, capture files.
+``hw``
+    Device models at register level.
+``driver``
+    The code that the five patch threads change, one switch per patch.
+``measure``
+    Published claims, counted work, timing.
+``workbook``
+    Pictures, widgets, prediction gates, checks.
+"""
+
+from pathlib import Path
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "data_path"]
+
+
+def data_path(*parts: str) -> Path:
+    """The path of a file in the lab's ``data`` folder, wherever the lab is installed.
+
+    A wheel carries the folder inside the package (``_data``); in a checkout it stands beside the package.
+
+    Raises:
+        FileNotFoundError: the file is not there; the message says how to get it back.
+    """
+    package = Path(__file__).resolve().parent
+    root = next((p for p in (package / "_data", package.parent / "data") if p.is_dir()), package.parent / "data")
+    path = root.joinpath(*parts)
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{path} is missing. It belongs to the lab: in a checkout run `git checkout -- data`, "
+            "in an installation run `pip install --force-reinstall lan966x-lab`."
+        )
+    return path

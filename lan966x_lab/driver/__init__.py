@@ -1,0 +1,1 @@
+"""The driver code that the patches change."""

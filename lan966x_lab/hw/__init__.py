@@ -1,0 +1,1 @@
+"""Device models at register level."""

@@ -1,0 +1,1 @@
+"""The inter-frame header (IFH)."""

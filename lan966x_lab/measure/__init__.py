@@ -1,0 +1,1 @@
+"""Published claims, counted work, timing."""

@@ -1,0 +1,1 @@
+"""Frames, Internet checksums, PTP messages, capture files."""

@@ -1,0 +1,1 @@
+"""Pictures, widgets, prediction gates, checks."""
