@@ -1,0 +1,61 @@
+"""Many frames at once: a batch is an (N, W) uint8 array, each row zero-padded to W, with the N lengths beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["BytesLike", "Frames", "Lengths", "as_bytes", "check", "stack"]
+
+BytesLike: TypeAlias = bytes | bytearray | memoryview | npt.NDArray[np.uint8]
+Frames: TypeAlias = npt.NDArray[np.uint8]
+Lengths: TypeAlias = npt.NDArray[np.intp]
+
+
+def as_bytes(data: BytesLike) -> bytes:
+    """The octets of any object with a buffer, in the order of its elements, whatever its format or strides.
+
+    Raises:
+        TypeError: the object has no buffer (a str, a list of integers, an int).
+    """
+    return data if type(data) is bytes else memoryview(data).tobytes()
+
+
+def stack(frames: Sequence[bytes]) -> tuple[Frames, Lengths]:
+    """Put frames of any lengths into one batch: the rows and their lengths.
+
+    W is the longest length, rounded up to a multiple of 4 so that rows can be read as 32-bit words. The batch
+    takes N * W bytes: split a long list into pieces of some thousand frames.
+    """
+    lengths = np.fromiter(map(len, frames), np.intp, len(frames))
+    width = (int(lengths.max(initial=0)) + 3) // 4 * 4
+    rows = np.frombuffer(b"".join(frame.ljust(width, b"\0") for frame in frames), np.uint8)
+    return rows.reshape(len(frames), width), lengths
+
+
+def check(frames: Frames, lengths: npt.ArrayLike) -> Lengths:
+    """Refuse what is not a batch; return the lengths as an array. That the padding is zero is not checked.
+
+    Raises:
+        TypeError: the frames are not an array of uint8, or the lengths are not integers.
+        ValueError: the shapes do not fit each other, or a length is not within 0..W.
+    """
+    if not isinstance(frames, np.ndarray) or frames.dtype != np.uint8:
+        kind = frames.dtype if isinstance(frames, np.ndarray) else type(frames).__name__
+        raise TypeError(f"frames must be an (N, W) array of uint8, not {kind}; batch.stack() makes one")
+    if frames.ndim != 2:
+        raise ValueError(f"frames must have the shape (N, W), not {frames.shape}; batch.stack() makes it")
+    counts: npt.NDArray[Any] = np.asarray(lengths)
+    if counts.shape != (len(frames),):
+        raise ValueError(f"{len(frames)} frames need lengths of shape ({len(frames)},), not {counts.shape}")
+    if counts.dtype.kind not in "iu" and counts.size:
+        raise TypeError(f"lengths must be integers, not {counts.dtype}")
+    bad = np.flatnonzero((counts < 0) | (counts > frames.shape[1]))
+    if bad.size:
+        raise ValueError(
+            f"length {counts[bad[0]]} of frame {bad[0]} is not within 0..{frames.shape[1]}, the row's width"
+        )
+    return counts.astype(np.intp, copy=False)
