@@ -98,7 +98,7 @@ class Skb:
     wants_hw_timestamp: bool = False
     born: int = 0
     slab: SkbSlab | None = field(default=None, repr=False)
-    release: Callable[[Skb], None] | None = field(default=None, repr=False)
+    release: Callable[[], None] | None = field(default=None, repr=False)
     freed: bool = False
 
     @property
@@ -181,7 +181,7 @@ class Skb:
         if self.slab is not None:
             self.slab.freed += 1
         if self.release is not None:
-            self.release(self)
+            self.release()
 
     def _over(self, n: int, what: str) -> SkbError:
         return SkbError(
