@@ -1,0 +1,138 @@
+"""The general routine: any range of bits, any buffer length, any of eight bit orders.
+
+It does what the kernel's ``lib/packing.c`` does. You number bits *logically*: bit 0 is the lowest bit of the
+lowest byte, as if the buffer were one big-endian integer. Three quirks then say where a logical bit stands
+*physically*; they combine freely. The bytes form groups of four, counted from the lowest; when the length is
+no multiple of four, the most significant group is the short one.
+
+===================  =================================================================
+quirk                what it does to the big-endian order
+===================  =================================================================
+MSB_ON_THE_RIGHT     reverses the eight bits inside every byte
+LITTLE_ENDIAN        reverses the bytes inside every group
+LSW32_IS_FIRST       reverses the order of the groups
+===================  =================================================================
+
+A short group is reversed within its own length, so each of the eight orders gives every logical bit a place of
+its own, at every length. The kernel agrees in seven of them. For ``LITTLE_ENDIAN`` alone and a length that is
+no multiple of four, its arithmetic, as we read it, points before the buffer, and the table in its documentation
+(``core-api/packing.rst``, commit 08c51f5bddc8) says something else again; here the one rule holds throughout.
+
+Where the kernel answers -EINVAL, and -ERANGE for more than 64 bits, you get a ``BitRangeError``; where it used
+to answer -ERANGE for a value too large (it warns and truncates now), a ``ValueTooWideError``.
+"""
+
+from enum import Flag
+from operator import index
+
+__all__ = ["NO_QUIRKS", "BitRangeError", "Quirk", "ValueTooWideError", "pack", "unpack"]
+
+
+class Quirk(Flag):
+    """How a buffer's physical bit order differs from big-endian."""
+
+    MSB_ON_THE_RIGHT = 1
+    LITTLE_ENDIAN = 2
+    LSW32_IS_FIRST = 4
+
+
+NO_QUIRKS = Quirk(0)
+
+
+class BitRangeError(ValueError):
+    """A wrong call: the buffer has no such range of bits, or the range has more than 64."""
+
+
+class ValueTooWideError(ValueError):
+    """A right call, but the value does not fit its range of bits."""
+
+
+#: Every byte with its bits in reverse order.
+_MIRRORED = tuple(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+
+
+def pack(
+    buffer: bytearray | memoryview, value: int, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS
+) -> None:
+    """Write ``value`` to the logical bits ``start_bit`` down to ``end_bit`` of the buffer, and nothing else.
+
+    >>> buffer = bytearray(8)
+    >>> pack(buffer, 0xCAFE, 23, 8)
+    >>> buffer.hex()
+    '0000000000cafe00'
+    >>> pack(buffer, 0, 63, 0)
+    >>> pack(buffer, 0xCAFE, 23, 8, Quirk.LITTLE_ENDIAN | Quirk.LSW32_IS_FIRST)
+    >>> buffer.hex()
+    '00feca0000000000'
+
+    Raises:
+        BitRangeError: start below end, a bit outside the buffer, or more than 64 bits.
+        ValueTooWideError: the value is negative or has more bits than the range.
+        TypeError: the value is not an integer.
+    """
+    _check_range(len(buffer), start_bit, end_bit)
+    value, width = index(value), start_bit - end_bit + 1
+    if not 0 <= value < 1 << width:
+        raise ValueTooWideError(
+            f"{value} does not fit bits {start_bit} to {end_bit}, which take 0 to {(1 << width) - 1}. "
+            "Give a value in that range."
+        )
+    mirror = Quirk.MSB_ON_THE_RIGHT in quirks
+    for box in range(end_bit // 8, start_bit // 8 + 1):
+        low, mask = _share(box, start_bit, end_bit)
+        bits = value >> (8 * box + low - end_bit) << low & mask
+        if mirror:
+            bits, mask = _MIRRORED[bits], _MIRRORED[mask]
+        address = _address(box, len(buffer), quirks)
+        buffer[address] = buffer[address] & ~mask | bits
+
+
+def unpack(
+    buffer: bytes | bytearray | memoryview, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS
+) -> int:
+    """The value of the logical bits ``start_bit`` down to ``end_bit`` of the buffer.
+
+    >>> unpack(bytes.fromhex("0000000000cafe00"), 23, 8) == 0xCAFE
+    True
+
+    Raises:
+        BitRangeError: start below end, a bit outside the buffer, or more than 64 bits.
+    """
+    _check_range(len(buffer), start_bit, end_bit)
+    mirror = Quirk.MSB_ON_THE_RIGHT in quirks
+    value = 0
+    for box in range(end_bit // 8, start_bit // 8 + 1):
+        low, mask = _share(box, start_bit, end_bit)
+        byte = buffer[_address(box, len(buffer), quirks)]
+        if mirror:
+            byte = _MIRRORED[byte]
+        value |= (byte & mask) >> low << (8 * box + low - end_bit)
+    return value
+
+
+def _check_range(nbytes: int, start_bit: int, end_bit: int) -> None:
+    if not 0 <= end_bit <= start_bit < 8 * nbytes:
+        raise BitRangeError(
+            f"bits {start_bit} to {end_bit} of a buffer of {nbytes} bytes: start_bit is the higher one, "
+            f"end_bit the lower one, and both are in 0 to {8 * nbytes - 1}."
+        )
+    if start_bit - end_bit >= 64:
+        raise BitRangeError(
+            f"bits {start_bit} to {end_bit} are {start_bit - end_bit + 1} bits, and one call takes 1 to 64. "
+            "Split the range."
+        )
+
+
+def _share(box: int, start_bit: int, end_bit: int) -> tuple[int, int]:
+    """The part of a box (a logical byte) that the range covers: its lowest bit, and the mask of its bits."""
+    low = max(end_bit - 8 * box, 0)
+    high = min(start_bit - 8 * box, 7)
+    return low, (2 << high) - (1 << low)
+
+
+def _address(box: int, nbytes: int, quirks: Quirk) -> int:
+    """Where a box stands in the buffer."""
+    group, rank = divmod(box, 4)
+    size = min(4, nbytes - 4 * group)
+    start = 4 * group if Quirk.LSW32_IS_FIRST in quirks else nbytes - 4 * group - size
+    return start + (rank if Quirk.LITTLE_ENDIAN in quirks else size - 1 - rank)
