@@ -1,4 +1,4 @@
-"""Many frames at once: a batch is an (N, W) uint8 array, each row zero-padded to W, with the N lengths beside it."""
+"""Many frames at once: a batch is an (N, W) uint8 array, rows zero-padded, with the N lengths beside it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def as_bytes(data: BytesLike) -> bytes:
     Raises:
         TypeError: the object has no buffer (a str, a list of integers, an int).
     """
-    return data if type(data) is bytes else memoryview(data).tobytes()
+    if type(data) is bytes:
+        return data
+    return data.tobytes() if isinstance(data, np.ndarray) else memoryview(data).tobytes()
 
 
 def stack(frames: Sequence[bytes]) -> tuple[Frames, Lengths]:
@@ -32,7 +34,7 @@ def stack(frames: Sequence[bytes]) -> tuple[Frames, Lengths]:
     """
     lengths = np.fromiter(map(len, frames), np.intp, len(frames))
     width = (int(lengths.max(initial=0)) + 3) // 4 * 4
-    rows = np.frombuffer(b"".join(frame.ljust(width, b"\0") for frame in frames), np.uint8)
+    rows = np.frombuffer(bytearray().join(frame.ljust(width, b"\0") for frame in frames), np.uint8)
     return rows.reshape(len(frames), width), lengths
 
 

@@ -1,26 +1,52 @@
 """The Internet checksum: one number, many ways to add it up.
 
 The sum of a packet is the one's-complement sum of its 16-bit big-endian words; an odd last byte stands on the
-left of a zero byte (RFC 1071). That is arithmetic modulo 0xffff, and everything here rests on one remark:
-65536 leaves the remainder 1, so the packet read as ONE big integer has the same remainder as the sum of its
-words.
+left of a zero byte (RFC 1071). That is arithmetic modulo 0xffff, and everything here rests on two remarks:
 
-A *sum* is not inverted; a *checksum* is the sum inverted, as headers carry it. Modulo 0xffff the numbers 0 and
-0xffff are the same zero. An adder with end-around carry keeps them apart, and so does this module: a sum is 0
-only where everything added is zero; every other multiple of 0xffff is 0xffff.
+- 65536 leaves the remainder 1, so the packet read as ONE big integer has the same remainder as the sum of its
+  words. Words of 32 bits do as well as words of 16.
+- Swapping the two bytes of a sum multiplies it by 256. So a sum taken in the other byte order, or from an odd
+  offset on, becomes right when its bytes are swapped.
+
+A *sum* is not inverted; a *checksum* is the sum inverted, as headers carry it. Modulo 0xffff the numbers 0
+and 0xffff are the same zero. An adder with end-around carry keeps them apart, and so does this module: a sum
+is 0 only where everything added is zero; any other multiple of 0xffff is 0xffff.
 """
 
 from __future__ import annotations
 
 import operator
+import struct
+import sys
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
+import numpy as np
+import numpy.typing as npt
+
+from lan966x_lab.net import batch
 from lan966x_lab.net.batch import BytesLike, as_bytes
 
-__all__ = ["fold", "internet_checksum", "ones_sum"]
+__all__ = [
+    "WAYS",
+    "combine",
+    "fold",
+    "internet_checksum",
+    "ones_sum",
+    "ones_sum_batch",
+    "pseudo_header_sum",
+    "remove",
+    "udp_checksum",
+    "update",
+]
+
+_SWAPPED = sys.byteorder == "little"  # numpy adds words as this computer stores them
+_NUMPY_FROM = 2048  # bytes; below, the call into numpy costs more than it saves
+_BLOCK = 1 << 18  # bytes copied at a time where rows cannot be read in place: stays in the cache
 
 
 def fold(total: int) -> int:
-    """Fold a sum of any size into 16 bits: carries come back in at the low end, as often as it takes.
+    """Fold a sum of any size into 16 bits: the carries come back in at the low end, as often as it takes.
 
     Raises:
         ValueError: the total is negative.
@@ -35,16 +61,222 @@ def ones_sum(data: BytesLike, start: int = 0) -> int:
 
     Args:
         data: any bytes-like object of any length; an odd one counts as padded with a zero byte on the right.
-        start: what to add to: a sum, folded or not, of words that come before (an even number of bytes).
+        start: the sum so far, 0 or more, folded or not; it must cover an even number of bytes (after an odd
+            number, use ``combine``).
 
     Raises:
         TypeError: ``data`` is not bytes-like, or ``start`` is not an integer.
         ValueError: ``start`` is negative.
     """
     octets = as_bytes(data)
-    return fold((int.from_bytes(octets, "big") << 8 * (len(octets) & 1)) + operator.index(start))
+    way = _big_integer if len(octets) < _NUMPY_FROM else _numpy_words
+    return fold(way(octets) + operator.index(start))
 
 
-def internet_checksum(data: BytesLike) -> int:
-    """The Internet checksum of ``data``: the inverted sum. Over data that carries its right checksum it is 0."""
-    return ones_sum(data) ^ 0xFFFF
+def internet_checksum(data: BytesLike, start: int = 0) -> int:
+    """The Internet checksum: the inverted sum of ``data``. Over data that carries its right checksum it is 0.
+
+    Args:
+        data: the bytes to cover; on the way out, with zero in the checksum field.
+        start: the sum of the pseudo-header, for TCP, UDP and ICMPv6.
+    """
+    return ones_sum(data, start) ^ 0xFFFF
+
+
+def udp_checksum(data: BytesLike, start: int) -> int:
+    """The checksum as UDP sends it: a computed 0 goes out as 0xffff, because 0 means "none" (RFC 768)."""
+    return internet_checksum(data, start) or 0xFFFF
+
+
+def pseudo_header_sum(source: bytes, destination: bytes, protocol: int, length: int) -> int:
+    """The sum of the pseudo-header that TCP, UDP and ICMPv6 put before their own bytes.
+
+    Args:
+        source: the address, 4 bytes for IPv4 (RFC 768, RFC 9293) or 16 for IPv6 (RFC 8200 section 8.1).
+        destination: the address, as long as the source.
+        protocol: the upper layer, 0..255: 6 TCP, 17 UDP, 58 ICMPv6.
+        length: bytes of the upper layer, header and payload.
+
+    Raises:
+        ValueError: addresses of other lengths, or a number that does not fit its field.
+    """
+    if len(source) != len(destination) or len(source) not in (4, 16):
+        raise ValueError(
+            f"two addresses of 4 or of 16 bytes are needed, not {len(source)} and {len(destination)}"
+        )
+    longest = 0xFFFF if len(source) == 4 else 0xFFFF_FFFF
+    _check("protocol", protocol, 0xFF)
+    _check("length", length, longest)
+    return ones_sum(source + destination, protocol + length)
+
+
+def update(checksum: int, old: int, new: int) -> int:
+    """The checksum after one 16-bit word of the data changed from ``old`` to ``new`` (RFC 1624, equation 3).
+
+    The end-around carry belongs to it: with it, the counter-example of erratum 4782 (0, 0x5555, 0x5555)
+    gives 0 as it should.
+
+    Raises:
+        ValueError: an argument is not within 0..0xffff.
+    """
+    for name, value in (("checksum", checksum), ("old", old), ("new", new)):
+        _check(name, value)
+    return fold((checksum ^ 0xFFFF) + (old ^ 0xFFFF) + new) ^ 0xFFFF
+
+
+def combine(left: int, right: int, left_len: int) -> int:
+    """The sum of two pieces laid end to end, from their sums: the right one is swapped if it starts odd.
+
+    Args:
+        left: folded sum of the first piece.
+        right: folded sum of the second piece, taken as if it stood alone.
+        left_len: bytes in the first piece.
+
+    Raises:
+        ValueError: a sum is not within 0..0xffff, or the length is negative.
+    """
+    _check("left", left)
+    _check("left_len", left_len, None)
+    return fold(left + _at(left_len, right, "right"))
+
+
+def remove(total: int, tail: int, offset: int) -> int:
+    """The sum that is left when a tail is cut off, from the sums of the whole and of the tail.
+
+    Args:
+        total: folded sum of the whole data.
+        tail: folded sum of the tail, taken as if it stood alone.
+        offset: where the tail starts in the data, in bytes.
+
+    Returns:
+        What ``ones_sum`` gives for the data before the tail. One case cannot be told from the sums: a tail
+        that weighs as much as the whole may leave zero bytes only (0) or a sum of 0xffff. 0xffff is returned,
+        the sum of every packet that verifies.
+
+    Raises:
+        ValueError: a sum is not within 0..0xffff, or the offset is negative.
+    """
+    _check("total", total)
+    _check("offset", offset, None)
+    return (total - _at(offset, tail, "tail")) % 0xFFFF or (0xFFFF if total else 0)
+
+
+def ones_sum_batch(
+    frames: batch.Frames, lengths: npt.ArrayLike, start: npt.ArrayLike = 0
+) -> npt.NDArray[np.uint16]:
+    """``ones_sum`` of every frame of a batch, read as 32-bit words where they stand.
+
+    Args:
+        frames: (N, W) uint8 in any memory layout; each row must be zero from its length on (``batch.stack``
+            makes it so): columns up to the longest length are added, padding included.
+        lengths: the N lengths, each within 0..W.
+        start: one sum for all frames or N of them, for instance of the pseudo-headers; below 2**32.
+
+    Returns:
+        The N sums, uint16, in network order.
+
+    Raises:
+        TypeError: the frames are not uint8, or the lengths or ``start`` are not integers.
+        ValueError: shapes that do not fit, a length outside 0..W, a ``start`` outside 0..2**32-1.
+    """
+    words = -(-int(batch.check(frames, lengths).max(initial=0)) // 4)
+    totals = _folded(_row_totals(frames, words))
+    if _SWAPPED:
+        totals = totals.byteswap()
+    return _folded(totals + _starts(start, len(frames)))
+
+
+def _row_totals(frames: batch.Frames, words: int) -> npt.NDArray[np.uint64]:
+    """Sum of the first 32-bit words of each row, in this computer's byte order, not folded."""
+    totals = np.empty(len(frames), np.uint64)
+    columns = frames[:, : 4 * words]
+    if columns.shape[1] == 4 * words and columns.strides[1] == 1:
+        in_place = columns.view(np.uint32)
+        if in_place.flags.aligned:
+            return in_place.sum(axis=1, dtype=np.uint64, out=totals)
+    rows = max(1, _BLOCK // max(1, 4 * words))
+    scratch = np.zeros((min(rows, len(frames)), 4 * words), np.uint8)
+    for first in range(0, len(frames), rows):
+        piece = columns[first : first + rows]
+        scratch[: len(piece), : piece.shape[1]] = piece
+        filled = scratch[: len(piece)].view(np.uint32)
+        filled.sum(axis=1, dtype=np.uint64, out=totals[first : first + len(piece)])
+    return totals
+
+
+def _folded(totals: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint16]:
+    folded = (totals % 0xFFFF).astype(np.uint16)
+    folded[(folded == 0) & (totals != 0)] = 0xFFFF
+    return folded
+
+
+def _starts(start: npt.ArrayLike, count: int) -> npt.NDArray[np.uint64]:
+    starts = np.asarray(start)
+    if starts.dtype.kind not in "iu":
+        raise TypeError(f"start must be integers, not {starts.dtype}")
+    if starts.shape not in ((), (count,)):
+        raise ValueError(f"start must be one sum or {count} of them, not an array of shape {starts.shape}")
+    if starts.size and not 0 <= int(starts.min()) <= int(starts.max()) < 1 << 32:
+        raise ValueError(
+            f"start must lie within 0..2**32-1, not {starts.min()}..{starts.max()}; fold it first"
+        )
+    return starts.astype(np.uint64)
+
+
+def _check(name: str, value: int, most: int | None = 0xFFFF) -> None:
+    if value < 0 or (most is not None and value > most):
+        allowed = "0 or more" if most is None else f"within 0..{most:#x}"
+        raise ValueError(
+            f"{name} is {value}; it must be {allowed}" + ("" if most != 0xFFFF else " (fold it first)")
+        )
+
+
+def _at(offset: int, total: int, name: str) -> int:
+    """What a piece with this sum adds when it starts at ``offset``: at an odd one, its bytes are swapped."""
+    _check(name, total)
+    return _swap(total) if offset & 1 else total
+
+
+def _swap(word: int) -> int:
+    return (word & 0xFF) << 8 | word >> 8
+
+
+def _byte_pairs(data: bytes) -> int:
+    total = 0
+    for i in range(0, len(data), 2):
+        total += data[i] << 8
+        if i + 1 < len(data):
+            total += data[i + 1]
+        total = (total & 0xFFFF) + (total >> 16)  # end-around carry
+    return total
+
+
+def _struct_words(data: bytes) -> int:
+    padded = data + b"\0" if len(data) & 1 else data
+    return fold(sum(struct.unpack(f">{len(padded) // 2}H", padded)))
+
+
+def _slices(data: bytes) -> int:
+    return fold((sum(data[0::2]) << 8) + sum(data[1::2]))
+
+
+def _big_integer(data: bytes) -> int:
+    return fold(int.from_bytes(data, "big") << 8 * (len(data) & 1))
+
+
+def _numpy_words(data: bytes) -> int:
+    words = len(data) // 4
+    total = fold(int(np.frombuffer(data, np.uint32, words).sum(dtype=np.uint64))) if words else 0
+    return fold((_swap(total) if _SWAPPED else total) + _big_integer(data[4 * words :]))
+
+
+WAYS: Mapping[str, Callable[[bytes], int]] = MappingProxyType(
+    {
+        "byte pairs": _byte_pairs,
+        "struct": _struct_words,
+        "slices": _slices,
+        "big integer": _big_integer,
+        "numpy words": _numpy_words,
+    }
+)
+"""Five ways to add up one packet, all with one result; for many packets, ``ones_sum_batch`` is the sixth."""
