@@ -1,0 +1,80 @@
+"""The switches: one option for each thing that a patch changes, and the table from patch to options.
+
+``Options()`` is the driver before the five threads. A driver takes new options at any time between two frames
+(`Driver.options`), as if it had been rebuilt with the patch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from lan966x_lab import ifh
+
+PATHS = ("manual", "fdma")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the driver does differently when patched.
+
+    Attributes:
+        ifh_codec: how a header field is set and read, a name of ``ifh.CODECS``. Seed 000, 2/2.
+        ifh_template: start from a header prepared once per port and change only what varies. Seed 002.
+        gate_rx_timestamp: read the time of day only for ports whose receive filter asks for it. Seed 000,
+            1/2.
+        check_fifo_first: look at the FIFO before the timed poll, which reads the clock first. Seed 001.
+        path: how frames cross between CPU and switch: ``"manual"`` (word by word) or ``"fdma"``
+            (descriptors).
+        late_skb: allocate only the buffer before reception and build the skb around it afterwards. Seed 003.
+        gro: pass frames up through generic receive offload. The second pair of figures of seed 003.
+        rx_checksum_offload: take the sum that the hardware computed. Seed 004.
+    """
+
+    ifh_codec: str = "packing"
+    ifh_template: bool = False
+    gate_rx_timestamp: bool = False
+    check_fifo_first: bool = False
+    path: str = "manual"
+    late_skb: bool = False
+    gro: bool = False
+    rx_checksum_offload: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value, allowed in (
+            ("ifh_codec", self.ifh_codec, tuple(ifh.CODECS)),
+            ("path", self.path, PATHS),
+        ):
+            if value not in allowed:
+                raise ValueError(f"{name} is {value!r}: choose one of {', '.join(map(repr, allowed))}")
+
+    def patched(self, *keys: str) -> Options:
+        """These options with the named patches applied, in the given order (keys of `PATCHES`).
+
+        Raises:
+            KeyError: no such patch; the message lists the known ones.
+        """
+        options = self
+        for key in keys:
+            if key not in PATCHES:
+                raise KeyError(f"there is no patch {key!r}: choose from {', '.join(PATCHES)}")
+            options = replace(options, **PATCHES[key])
+        return options
+
+
+PATCHES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "000/1": MappingProxyType({"gate_rx_timestamp": True}),
+        "000/2": MappingProxyType({"ifh_codec": "bit_loop"}),
+        "000/2 v2": MappingProxyType({"ifh_codec": "byte_shift"}),
+        "001": MappingProxyType({"check_fifo_first": True}),
+        "002": MappingProxyType({"ifh_template": True}),
+        "003": MappingProxyType({"late_skb": True}),
+        "004": MappingProxyType({"rx_checksum_offload": True}),
+    }
+)
+"""From the seeds' patches to options. The key is the seed's number, and behind a slash the part of its
+series; ``"000/2 v2"`` is what was merged of 000 2/2 after the review.
+"""
