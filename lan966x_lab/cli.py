@@ -1,0 +1,193 @@
+"""The command line: ``lan966x-lab``, or ``python -m lan966x_lab``.
+
+Each command is one function and imports what it needs when it runs, so that ``--help`` answers at once.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lan966x_lab import __version__, notebook_files
+
+__all__ = ["main"]
+
+_LAYOUTS = {
+    "lan966x-tx": ("LAN966X", "tx"),
+    "lan966x-rx": ("LAN966X", "rx"),
+    "ocelot-tx": ("OCELOT", "tx"),
+    "ocelot-rx": ("OCELOT", "rx"),
+}
+
+# A default, not a prohibition: what the learner sets in JupyterLab still wins.
+_NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0 done, 1 something is wrong, 2 called wrongly."""
+    parser = _parser()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = parser.parse_args(given or ["open"])
+    run: Callable[[argparse.Namespace], int] = options.run
+    try:
+        return run(options)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except ImportError as error:
+        return _fail(f"{error}. Install the lab again: `make lab`, or `pip install lan966x-lab`.", status=1)
+    except OSError as error:
+        return _fail(str(error), status=1)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lan966x-lab",
+        description="A workbook on making a network driver fast. Without a command it opens the notebooks.",
+    )
+    parser.add_argument("--version", action="version", version=f"lan966x-lab {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    command = commands.add_parser("open", help="open the notebooks in JupyterLab (the default)")
+    command.add_argument("folder", nargs="?", type=Path, help="work on a copy in this folder")
+    command.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
+    command.set_defaults(run=_open)
+
+    command = commands.add_parser("doctor", help="examine the set-up, with a remedy for each problem")
+    command.set_defaults(run=_doctor)
+
+    command = commands.add_parser("decode", help="print the fields of an inter-frame header given in hex")
+    command.add_argument("hex", nargs="+", metavar="HEX", help="28 bytes (LAN966x) or 16 (Ocelot)")
+    command.add_argument("--layout", choices=_LAYOUTS, help="default: the injection layout of that length")
+    command.set_defaults(run=_decode)
+
+    command = commands.add_parser("reset", help="put changed notebooks back; yours are kept beside them")
+    command.add_argument("notebook", nargs="*", help="only these, by the start of their name (default: all)")
+    command.add_argument("--folder", type=Path, help="where they lie (default: where `open` looks)")
+    command.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
+    command.set_defaults(run=_reset)
+    return parser
+
+
+def _open(options: argparse.Namespace) -> int:
+    from lan966x_lab.doctor import writable_folders
+
+    home = notebook_files.checkout()
+    if home and not options.folder:  # one folder up, so that links to the source and the data work
+        root, folder, first = home, home / "notebooks", f"notebooks/{notebook_files.FIRST}"
+    else:
+        root = folder = options.folder or notebook_files.WORKING_FOLDER
+        first = notebook_files.FIRST
+    for use, path in writable_folders(folder).items():
+        if reason := notebook_files.unwritable(path):
+            return _fail(f"cannot write in {path} ({use}: {reason}). `doctor` says what to do.", status=1)
+    if folder == root:
+        written = notebook_files.copy_to(folder)
+        print(f"{len(written)} notebooks copied to {folder}; what was already there stays as it is.")
+    flags = [f"--ServerApp.root_dir={root.resolve()}", f"--LabApp.default_url=/lab/tree/{first}"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        flags.append("--allow-root")
+    if options.no_browser or not _has_display():
+        print("Open the address that JupyterLab prints below in a browser. Ctrl-C twice ends it.", flush=True)
+        flags.append("--no-browser")
+    return _jupyter_lab(flags)
+
+
+def _jupyter_lab(flags: list[str]) -> int:
+    from jupyterlab.labapp import LabApp
+
+    with tempfile.TemporaryDirectory(prefix="lan966x-lab-") as settings:
+        defaults = Path(settings, "labconfig", "default_setting_overrides.json")
+        defaults.parent.mkdir()
+        defaults.write_text(json.dumps(_NO_NEWS), encoding="utf-8")
+        os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
+            filter(None, [settings, os.environ.get("JUPYTER_CONFIG_PATH")])
+        )
+        LabApp.launch_instance(flags)
+    return 0
+
+
+def _has_display() -> bool:
+    always = sys.platform in ("win32", "darwin")
+    return always or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from lan966x_lab.doctor import Verdict, examine
+
+    home = notebook_files.checkout()
+    wrong = 0
+    for finding in examine(home / "notebooks" if home else Path.cwd()):
+        print(finding, flush=True)
+        wrong += finding.verdict is Verdict.WRONG
+    print(f"{wrong} problem{'s' if wrong != 1 else ''} found." if wrong else "All is well.")
+    return 1 if wrong else 0
+
+
+def _decode(options: argparse.Namespace) -> int:
+    from lan966x_lab import ifh
+
+    digits = "".join("".join(options.hex).split())
+    stranger = next((i for i, c in enumerate(digits) if c not in "0123456789abcdefABCDEF"), None)
+    if stranger is not None:
+        return _fail(f"{digits[stranger]!r} (digit {stranger + 1}) is not hexadecimal: use 0-9 and a-f.")
+    if len(digits) % 2:
+        return _fail(f"{len(digits)} hex digits are not whole bytes: one digit is missing or too many.")
+    header = bytes.fromhex(digits)
+    layouts = {name: getattr(getattr(ifh, family), way) for name, (family, way) in _LAYOUTS.items()}
+    fitting = [name for name, layout in layouts.items() if layout.nbytes == len(header)]
+    name = options.layout or next(iter(fitting), None)
+    if name not in fitting:
+        lengths = ", ".join(f"{name} {layout.nbytes}" for name, layout in layouts.items())
+        return _fail(f"{len(header)} bytes are no such header. Bytes of each layout: {lengths}.")
+    layout = layouts[name]
+    number = int.from_bytes(header, "big")
+    rows = [("field", "bits", "raw", "value", "meaning")]
+    for field in layout.fields:
+        value = number >> field.pos & (1 << field.width) - 1
+        bits = f"{field.pos + field.width - 1}..{field.pos}"
+        rows.append(
+            (field.name, bits, f"{value:0{field.width}b}", str(value), ifh.meaning(layout, field, value))
+        )
+    print(f"{name}, {len(header)} bytes")
+    print(_table(rows))
+    return 0
+
+
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _reset(options: argparse.Namespace) -> int:
+    home = notebook_files.checkout()
+    folder: Path = options.folder or (home / "notebooks" if home else notebook_files.WORKING_FOLDER)
+    if not folder.is_dir():
+        return _fail(f"there is no folder {folder}: name yours with --folder.")
+    published = notebook_files.pristine()
+    wanted = {
+        name: content
+        for name, content in published.items()
+        if not options.notebook or any(name.startswith(start) for start in options.notebook)
+    }
+    for start in options.notebook:
+        if not any(name.startswith(start) for name in published):
+            return _fail(f"no notebook starts with {start!r}. There are: {', '.join(published)}.")
+    count = 0
+    for done in notebook_files.reset(folder, wanted, dry_run=options.dry_run):
+        kept = f"yours is now {done.saved_as.name}" if done.saved_as else "it was missing"
+        print(f"{done.notebook}: {'would be put back' if options.dry_run else 'put back'}, {kept}")
+        count += 1
+    if not count:
+        print(f"Nothing to do: all {len(wanted)} notebooks are as published.")
+    return 0
+
+
+def _fail(message: str, *, status: int = 2) -> int:
+    print(f"lan966x-lab: {message}", file=sys.stderr)
+    return status

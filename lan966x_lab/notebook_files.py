@@ -1,0 +1,147 @@
+"""Where the notebooks lie, how a learner gets a copy, and how a changed one is put back.
+
+Two kinds of home exist. In a checkout the notebooks stand beside the package, and git knows how they were. An
+installation carries them inside the wheel, and ``copy_to`` lays a working copy where the learner wants it.
+Nothing here ever overwrites a learner's work: a copy skips what exists, and a reset saves it first.
+"""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path, PurePosixPath
+
+__all__ = ["FIRST", "WORKING_FOLDER", "Restored", "checkout", "copy_to", "pristine", "reset", "unwritable"]
+
+FIRST = "00_start_here.ipynb"
+WORKING_FOLDER = Path("lan966x_lab_notebooks")
+_CARRIED = ("lan966x_lab", "_notebooks")  # where the wheel keeps them: see pyproject.toml, force-include
+
+
+@dataclass(frozen=True)
+class Restored:
+    """One notebook that ``reset`` put back, and where the learner's version is now (None: it was missing)."""
+
+    notebook: Path
+    saved_as: Path | None
+
+
+def checkout() -> Path | None:
+    """The root of the checkout that the package runs from, or None in an installation."""
+    root = Path(__file__).resolve().parent.parent
+    return root if (root / "pyproject.toml").is_file() and (root / "notebooks").is_dir() else None
+
+
+def pristine() -> dict[str, bytes]:
+    """The notebooks as they were published, by path relative to their folder.
+
+    In a checkout git's HEAD knows them. An unpacked archive has no git: then, as in an installation, the copy
+    that pip installed does.
+
+    Raises:
+        FileNotFoundError: neither has any.
+    """
+    home = checkout()
+    notebooks = dict(_from_git(home / "notebooks")) if home else {}
+    notebooks = notebooks or dict(_from_installation())
+    if not notebooks:
+        raise FileNotFoundError(
+            "no published notebooks found: neither git nor the installation has a copy. "
+            "Get one with `pip install --force-reinstall lan966x-lab`, or clone the repository."
+        )
+    return notebooks
+
+
+def copy_to(folder: Path) -> list[Path]:
+    """Lay a working copy of the published notebooks in ``folder``; what is already there stays as it is.
+
+    Returns:
+        The files that were written, in order.
+    """
+    written = []
+    for name, content in pristine().items():
+        target = folder / name
+        if not target.exists():
+            _write(target, content)
+            written.append(target)
+    return written
+
+
+def reset(folder: Path, names: Mapping[str, bytes], *, dry_run: bool = False) -> Iterator[Restored]:
+    """Put every notebook of ``names`` in ``folder`` back that differs, after saving the learner's version.
+
+    ``01_x.ipynb`` is saved beside itself as ``01_x.mine.ipynb``, then ``01_x.mine-2.ipynb``, and so on.
+    Nothing is written on a ``dry_run``.
+    """
+    for name, content in names.items():
+        notebook = folder / name
+        mine = notebook.read_bytes() if notebook.exists() else None
+        if mine == content:
+            continue
+        saved_as = None if mine is None else _free_name(notebook)
+        if not dry_run:
+            if saved_as is not None and mine is not None:
+                _write(saved_as, mine)
+            _write(notebook, content)
+        yield Restored(notebook, saved_as)
+
+
+def unwritable(folder: Path) -> str | None:
+    """Why nothing can be written in ``folder`` (made if missing), or None when all is well."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _from_git(folder: Path) -> Iterator[tuple[str, bytes]]:
+    names = _git(folder, "ls-tree", "-r", "-z", "--name-only", "HEAD", ".")
+    for name in (names or b"").decode().split("\0"):
+        if name.endswith(".ipynb") and (content := _git(folder, "show", f"HEAD:./{name}")) is not None:
+            yield name, content
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    try:
+        return subprocess.run(
+            ["git", "-C", str(folder), *arguments], capture_output=True, check=True, stdin=subprocess.DEVNULL
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):  # no git here, no repository, or nothing committed
+        return None
+
+
+def _from_installation() -> Iterator[tuple[str, bytes]]:
+    try:
+        files = metadata.files("lan966x-lab") or []
+    except metadata.PackageNotFoundError:
+        return
+    for file in sorted(files):
+        if file.parts[:2] == _CARRIED and file.suffix == ".ipynb":
+            yield str(PurePosixPath(*file.parts[2:])), Path(str(file.locate())).read_bytes()
+
+
+def _free_name(notebook: Path) -> Path:
+    number = 1
+    while True:
+        path = notebook.with_name(f"{notebook.stem}.mine{'' if number == 1 else f'-{number}'}.ipynb")
+        if not path.exists():
+            return path
+        number += 1
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write all of it or nothing: a full disk must not leave half a notebook."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise

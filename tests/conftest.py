@@ -1,0 +1,28 @@
+"""What a skipped test means: a loud line for a learner, a failure where LAN966X_NO_SKIPS is set (CI)."""
+
+import os
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was not tested, and why, so that nobody takes a green line for more than it is."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if not skipped:
+        return
+    terminalreporter.section("NOT TESTED HERE", sep="!", bold=True, yellow=True)
+    for reason in sorted({_reason(report) for report in skipped}):
+        count = sum(_reason(report) == reason for report in skipped)
+        terminalreporter.line(f"{count} skipped: {reason}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run for a skip where everything that a test may want is there."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("LAN966X_NO_SKIPS") and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
+    text = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return text.removeprefix("Skipped: ")
