@@ -1,7 +1,7 @@
 """Capture files: frames and their times out of pcap and pcapng files, and back into pcap.
 
-The containers are dpkt's: magic numbers, headers, block types. Its readers are not used: they give the time as a
-float, and a float cannot hold the nanoseconds since 1970. Here time is an integer throughout.
+The containers are dpkt's: magic numbers, headers, block types. Its readers are not used: they give the time
+as a float, and a float cannot hold the nanoseconds since 1970. Here time is an integer throughout.
 
 Formats: the IETF drafts draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 """

@@ -1,0 +1,603 @@
+"""Read an Ethernet frame: its headers, what they carry, and what is only padding.
+
+``parse`` takes any bytes. A frame that is cut off, malformed, or of a kind that the lab does not read gives what
+can be read up to there, and ``Frame.stopped`` says where and why. Nothing that a frame says makes it raise, and
+its time grows with the frame's length only.
+
+The headers follow RFC 791 (IPv4), RFC 8200 (IPv6), RFC 768 (UDP), RFC 9293 (TCP), RFC 792 and RFC 4443
+(ICMP), RFC 826 (ARP) and IEEE 802.1Q (VLAN tags). ``build`` goes the other way.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from ipaddress import ip_address
+from typing import NamedTuple, TypeAlias
+
+from lan966x_lab.net import ptp
+from lan966x_lab.net.batch import BytesLike, as_bytes
+
+__all__ = [
+    "TCP_FLAGS",
+    "Arp",
+    "EtherType",
+    "Ethernet",
+    "Extension",
+    "Frame",
+    "IPv4",
+    "IPv6",
+    "Icmp",
+    "Protocol",
+    "Stop",
+    "Tcp",
+    "Udp",
+    "Upper",
+    "Vlan",
+    "address_text",
+    "parse",
+]
+
+
+class EtherType(IntEnum):
+    """What an Ethernet frame carries."""
+
+    IPV4 = 0x0800
+    ARP = 0x0806
+    VLAN = 0x8100  # customer tag, IEEE 802.1Q
+    IPV6 = 0x86DD
+    SERVICE_VLAN = 0x88A8  # service tag, IEEE 802.1ad
+    PTP = 0x88F7
+
+
+class Protocol(IntEnum):
+    """What IP carries; in IPv6 also the kinds of extension headers."""
+
+    HOP_BY_HOP = 0
+    ICMP = 1
+    TCP = 6
+    UDP = 17
+    ROUTING = 43
+    FRAGMENT = 44
+    AUTHENTICATION = 51
+    ICMPV6 = 58
+    NO_NEXT_HEADER = 59
+    DESTINATION_OPTIONS = 60
+    MOBILITY = 135
+
+
+TAGS = (EtherType.VLAN, EtherType.SERVICE_VLAN)
+LONGEST_LENGTH = 1500  # up to here the EtherType field is the length of an IEEE 802.3 frame
+EXTENSIONS = {
+    Protocol.HOP_BY_HOP: "hop_by_hop",
+    Protocol.ROUTING: "routing",
+    Protocol.FRAGMENT: "fragment",
+    Protocol.AUTHENTICATION: "authentication",
+    Protocol.DESTINATION_OPTIONS: "destination_options",
+    Protocol.MOBILITY: "mobility",
+}
+TCP_FLAGS = ("FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR")  # from bit 0 up
+
+
+class Stop(NamedTuple):
+    """Where reading ended before everything was read, as an offset in the frame, and why."""
+
+    offset: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"byte {self.offset}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Vlan:
+    """A VLAN tag."""
+
+    tpid: int  # 0x8100 or 0x88a8
+    priority: int
+    drop_eligible: bool
+    vid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ethernet:
+    """The Ethernet header with its VLAN tags, the outer one first."""
+
+    destination: bytes
+    source: bytes
+    tags: tuple[Vlan, ...]
+    ethertype: int  # behind the tags; up to 1500 it is a length (IEEE 802.3)
+
+
+@dataclass(frozen=True, slots=True)
+class Arp:
+    """An ARP packet for IPv4 over Ethernet."""
+
+    operation: int  # 1 request, 2 reply
+    sender_mac: bytes
+    sender_ip: bytes
+    target_mac: bytes
+    target_ip: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class IPv4:
+    """An IPv4 header. Offsets and lengths are in bytes."""
+
+    start: int
+    header_length: int  # options included
+    tos: int
+    total_length: int  # 0 in a frame that the sender's hardware was still to cut into segments (TSO)
+    identification: int
+    dont_fragment: bool
+    more_fragments: bool
+    fragment_offset: int
+    ttl: int
+    protocol: int
+    checksum: int
+    source: bytes
+    destination: bytes
+    options: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """An IPv6 extension header; ``start`` and ``length`` in bytes."""
+
+    kind: int
+    start: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class IPv6:
+    """An IPv6 header with its extension headers."""
+
+    start: int
+    traffic_class: int
+    flow_label: int
+    payload_length: int  # 0 in a jumbogram, whose length stands in the hop-by-hop header
+    next_header: int
+    hop_limit: int
+    source: bytes
+    destination: bytes
+    extensions: tuple[Extension, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Upper:
+    """What the IP packet carries, as IP says it: the ground for lengths and pseudo-headers."""
+
+    protocol: int
+    start: int
+    stop: int  # may lie behind the end of a frame that was cut off
+    source: bytes  # of the pseudo-header: the home address, where an option gives one
+    destination: bytes | None  # of the pseudo-header: the last stop of a route; None where it cannot be told
+    fragment: bool  # one piece of a larger datagram
+
+
+@dataclass(frozen=True, slots=True)
+class Udp:
+    """A UDP header."""
+
+    source_port: int
+    destination_port: int
+    length: int
+    checksum: int
+
+    def datagram_length(self, carried: int) -> int | None:
+        """Bytes of header and payload, where IP carries ``carried`` bytes; None if the field cannot be true.
+
+        In a jumbogram the field is 0, and the datagram takes all that IP carries (RFC 2675).
+        """
+        length = carried if self.length == 0 and carried > 0xFFFF else self.length
+        return length if 8 <= length <= carried else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tcp:
+    """A TCP header."""
+
+    source_port: int
+    destination_port: int
+    sequence: int
+    acknowledgement: int
+    header_length: int  # bytes, options included
+    flags: int  # 8 bits, named by TCP_FLAGS
+    window: int
+    checksum: int
+    urgent: int
+    options: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Icmp:
+    """An ICMP or ICMPv6 header; the frame's ``layers`` tell which."""
+
+    type: int
+    code: int
+    checksum: int
+    rest: bytes  # what the type says: for an echo identification and sequence, 2 bytes each
+
+
+Network: TypeAlias = Arp | IPv4 | IPv6
+Transport: TypeAlias = Udp | Tcp | Icmp
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What ``parse`` read. A part that is not there, or could not be read, is ``None``."""
+
+    octets: bytes = field(repr=False)
+    layers: tuple[str, ...]  # the headers in their order: ("ethernet", "vlan", "ipv4", "udp", "ptp")
+    ethernet: Ethernet | None
+    network: Network | None
+    upper: Upper | None
+    transport: Transport | None
+    ptp: ptp.PtpMessage | None
+    payload: bytes  # what the innermost header that was read carries
+    padding: bytes  # what the frame holds behind the packet, without the FCS
+    fcs: bytes
+    stopped: Stop | None  # None: everything was read
+
+
+def parse(frame: BytesLike, fcs_length: int = 0) -> Frame:
+    """Read a frame that starts with the destination address.
+
+    Args:
+        frame: any bytes-like object of any length.
+        fcs_length: bytes of frame check sequence at its end; captures mostly have none.
+
+    Raises:
+        ValueError: ``fcs_length`` is negative.
+    """
+    if fcs_length < 0:
+        raise ValueError(f"fcs_length is {fcs_length}; it must be 0 or more, mostly 0 or 4")
+    walk = _Walk(as_bytes(frame), fcs_length)
+    walk.read_ethernet()
+    return walk.result()
+
+
+def address_text(address: bytes) -> str:
+    """An address for people: 6 bytes as MAC, 4 as IPv4, 16 as IPv6.
+
+    Raises:
+        ValueError: another length.
+    """
+    return address.hex(":") if len(address) == 6 else str(ip_address(address))
+
+
+class _Walk:
+    """One way through a frame, from the outside in: each method reads one header and goes on to the next."""
+
+    def __init__(self, octets: bytes, fcs_length: int) -> None:
+        self.octets = octets
+        self.end = max(0, len(octets) - fcs_length)  # of what was captured
+        self.at = 0  # the next byte to read
+        self.stop = self.end  # of the innermost payload
+        self.packet_stop = self.end  # of the packet: padding follows
+        self.layers: list[str] = []
+        self.ethernet: Ethernet | None = None
+        self.network: Network | None = None
+        self.upper: Upper | None = None
+        self.transport: Transport | None = None
+        self.stopped: Stop | None = None
+
+    def result(self) -> Frame:
+        message = ptp.parse(self.octets[: self.end])
+        if message is not None:
+            self.layers.append("ptp")
+        return Frame(
+            octets=self.octets,
+            layers=tuple(self.layers),
+            ethernet=self.ethernet,
+            network=self.network,
+            upper=self.upper,
+            transport=self.transport,
+            ptp=message,
+            payload=self.octets[self.at : self.stop],
+            padding=self.octets[self.packet_stop : self.end],
+            fcs=self.octets[self.end :],
+            stopped=self.stopped,
+        )
+
+    def halt(self, reason: str) -> None:
+        """Note where reading ends; the first reason counts."""
+        self.stopped = self.stopped or Stop(self.at, reason)
+
+    def lacks(self, count: int, header: str) -> bool:
+        """Whether fewer than ``count`` bytes are left for a header; then reading ends."""
+        left = self.stop - self.at
+        if left < count:
+            self.halt(f"{header} cut off: {left} of {count} bytes")
+        return left < count
+
+    def limit(self, stop: int) -> None:
+        """The packet ends here, says its header; a frame that was cut off ends before."""
+        self.stop = self.packet_stop = min(stop, self.end)
+
+    # -- link layer
+
+    def read_ethernet(self) -> None:
+        if self.lacks(14, "Ethernet header"):
+            return
+        octets, at, tags = self.octets, 12, []
+        ethertype = octets[12] << 8 | octets[13]
+        while ethertype in TAGS:
+            if self.end - at < 6:
+                self.halt(f"VLAN tag cut off: {self.end - at} of 6 bytes")
+                break
+            tci = octets[at + 2] << 8 | octets[at + 3]
+            tags.append(Vlan(ethertype, tci >> 13, bool(tci & 0x1000), tci & 0xFFF))
+            at += 4
+            ethertype = octets[at] << 8 | octets[at + 1]
+        self.ethernet = Ethernet(octets[:6], octets[6:12], tuple(tags), ethertype)
+        self.layers += ["ethernet", *["vlan"] * len(tags)]
+        self.at = at + 2
+        if self.stopped is None:
+            self.read_network(ethertype)
+
+    def read_network(self, ethertype: int) -> None:
+        if ethertype == EtherType.IPV4:
+            self.read_ipv4()
+        elif ethertype == EtherType.IPV6:
+            self.read_ipv6()
+        elif ethertype == EtherType.ARP:
+            self.read_arp()
+        elif ethertype == EtherType.PTP:
+            self.limit_ptp()
+        elif ethertype <= LONGEST_LENGTH:
+            self.limit(self.at + ethertype)
+            self.halt(f"an IEEE 802.3 frame of {ethertype} bytes, which the lab does not read")
+        else:
+            self.halt(f"EtherType {ethertype:#06x}, which the lab does not read")
+
+    def limit_ptp(self) -> None:
+        """A PTP message over Ethernet ends where its own length says; ``ptp.parse`` reads it."""
+        if self.lacks(4, "PTP header"):
+            return
+        length = self.octets[self.at + 2] << 8 | self.octets[self.at + 3]
+        if length >= 4:
+            self.limit(self.at + length)
+
+    def read_arp(self) -> None:
+        if self.lacks(28, "ARP packet"):
+            return
+        head = self.octets[self.at : self.at + 6]
+        if head != b"\x00\x01\x08\x00\x06\x04":
+            self.halt(f"ARP for other addresses than Ethernet and IPv4 ({head.hex(' ')})")
+            return
+        self.network = Arp(*struct.unpack_from(">H6s4s6s4s", self.octets, self.at + 6))
+        self.layers.append("arp")
+        self.at += 28
+        self.limit(self.at)
+
+    # -- network layer
+
+    def read_ipv4(self) -> None:
+        if self.lacks(20, "IPv4 header"):
+            return
+        start, octets = self.at, self.octets
+        first, tos, total, ident, flags, ttl, protocol, checksum, source, destination = _IPV4.unpack_from(
+            octets, start
+        )
+        header_length = 4 * (first & 0x0F)
+        if first >> 4 != 4:
+            self.halt(f"IP version {first >> 4} where EtherType says 4")
+            return
+        if header_length < 20:
+            self.halt(f"IPv4 header length {header_length}, at least 20 bytes are needed")
+            return
+        more, offset = bool(flags & 0x2000), 8 * (flags & 0x1FFF)
+        self.network = IPv4(
+            start=start,
+            header_length=header_length,
+            tos=tos,
+            total_length=total,
+            identification=ident,
+            dont_fragment=bool(flags & 0x4000),
+            more_fragments=more,
+            fragment_offset=offset,
+            ttl=ttl,
+            protocol=protocol,
+            checksum=checksum,
+            source=source,
+            destination=destination,
+            options=octets[start + 20 : min(start + header_length, self.end)],
+        )
+        self.layers.append("ipv4")
+        if self.lacks(header_length, "IPv4 options"):
+            self.at = self.end
+            return
+        self.at += header_length
+        if total and total < header_length:
+            self.halt(f"IPv4 total length {total}, the header alone has {header_length} bytes")
+            return
+        # Total length 0: the sender's hardware was to fill it in (TSO). The frame's end is all there is.
+        stop = start + total if total else self.end
+        self.read_upper(Upper(protocol, self.at, stop, source, destination, more or offset > 0), offset)
+
+    def read_ipv6(self) -> None:
+        if self.lacks(40, "IPv6 header"):
+            return
+        start, octets = self.at, self.octets
+        first, length, next_header, hop_limit, source, destination = _IPV6.unpack_from(octets, start)
+        if first >> 28 != 6:
+            self.halt(f"IP version {first >> 28} where EtherType says 6")
+            return
+        self.at += 40
+        stop = self.at + (length or self.jumbo_length(next_header))
+        self.limit(stop)
+        kind, extensions, offset, fragment = next_header, [], 0, False
+        home, goal = source, destination
+        while kind in EXTENSIONS and not offset:
+            extension = self.extension(kind)
+            if extension is None:
+                break
+            extensions.append(extension)
+            body = octets[self.at : self.at + extension.length]
+            if kind == Protocol.FRAGMENT:
+                offset = (body[2] << 8 | body[3]) & 0xFFF8
+                fragment = offset > 0 or bool(body[3] & 1)
+            elif kind == Protocol.ROUTING:
+                goal = _last_stop(body, goal)
+            elif kind == Protocol.DESTINATION_OPTIONS:
+                home = _option(body, _HOME_ADDRESS, 16) or home
+            kind = body[0]
+            self.at += extension.length
+        self.network = IPv6(
+            start=start,
+            traffic_class=first >> 20 & 0xFF,
+            flow_label=first & 0xFFFFF,
+            payload_length=length,
+            next_header=next_header,
+            hop_limit=hop_limit,
+            source=source,
+            destination=destination,
+            extensions=tuple(extensions),
+        )
+        self.layers += ["ipv6", *(EXTENSIONS[Protocol(extension.kind)] for extension in extensions)]
+        if self.stopped is None:
+            self.read_upper(Upper(kind, self.at, stop, home, goal, fragment), offset)
+
+    def jumbo_length(self, next_header: int) -> int:
+        """The payload length of a jumbogram, from its hop-by-hop header (RFC 2675); 0 if this is none."""
+        if next_header != Protocol.HOP_BY_HOP or self.end - self.at < 8:
+            return 0
+        body = self.octets[self.at : min(self.end, self.at + 8 * (self.octets[self.at + 1] + 1))]
+        return int.from_bytes(_option(body, _JUMBO, 4))
+
+    def extension(self, kind: int) -> Extension | None:
+        header = f"IPv6 {EXTENSIONS[Protocol(kind)].replace('_', '-')} header"
+        if self.lacks(8, header):
+            return None
+        units = self.octets[self.at + 1]
+        if kind == Protocol.FRAGMENT:
+            length = 8
+        elif kind == Protocol.AUTHENTICATION:
+            length = 4 * (units + 2)
+        else:
+            length = 8 * (units + 1)
+        return None if self.lacks(length, header) else Extension(kind, self.at, length)
+
+    # -- transport layer
+
+    def read_upper(self, upper: Upper, offset: int) -> None:
+        self.upper = upper
+        self.limit(upper.stop)
+        reader = _TRANSPORTS.get((len(upper.source), upper.protocol))
+        if offset:
+            self.halt(f"a later fragment: the datagram from byte {offset} on")
+        elif reader is not None:
+            reader(self)
+        elif upper.protocol != Protocol.NO_NEXT_HEADER:
+            self.halt(f"IP protocol {upper.protocol}, which the lab does not read")
+        if upper.stop > self.end and self.stopped is None:
+            there, claimed = self.end - upper.start, upper.stop - upper.start
+            self.stopped = Stop(self.end, f"cut off: {there} of {claimed} bytes that IP carries")
+
+    def read_udp(self) -> None:
+        if self.upper is None or self.lacks(8, "UDP header"):
+            return
+        udp = Udp(*struct.unpack_from(">4H", self.octets, self.at))
+        self.transport = udp
+        self.layers.append("udp")
+        carried = self.upper.stop - self.at
+        length = udp.length if self.upper.fragment and udp.length >= 8 else udp.datagram_length(carried)
+        if length is None:
+            self.halt(f"UDP length {udp.length}, IP carries {carried} bytes")
+        else:
+            self.stop = min(self.stop, self.at + length)
+        self.at += 8
+
+    def read_tcp(self) -> None:
+        if self.lacks(20, "TCP header"):
+            return
+        start, octets = self.at, self.octets
+        (
+            source_port,
+            destination_port,
+            sequence,
+            acknowledgement,
+            header_length,
+            flags,
+            window,
+            checksum,
+            urgent,
+        ) = _TCP.unpack_from(octets, start)
+        header_length = header_length >> 4 << 2
+        self.transport = Tcp(
+            source_port=source_port,
+            destination_port=destination_port,
+            sequence=sequence,
+            acknowledgement=acknowledgement,
+            header_length=header_length,
+            flags=flags,
+            window=window,
+            checksum=checksum,
+            urgent=urgent,
+            options=octets[start + 20 : min(start + header_length, self.stop)],
+        )
+        self.layers.append("tcp")
+        if header_length < 20:
+            self.halt(f"TCP header length {header_length}, at least 20 bytes are needed")
+        elif not self.lacks(header_length, "TCP options"):
+            self.at += header_length
+
+    def read_icmp(self) -> None:
+        self._icmp("icmp")
+
+    def read_icmpv6(self) -> None:
+        self._icmp("icmpv6")
+
+    def _icmp(self, name: str) -> None:
+        if self.lacks(8, f"{name} header"):
+            return
+        self.transport = Icmp(*struct.unpack_from(">BBH4s", self.octets, self.at))
+        self.layers.append(name)
+        self.at += 8
+
+
+_IPV4 = struct.Struct(">BBHHHBBH4s4s")
+_IPV6 = struct.Struct(">IHBB16s16s")
+_TCP = struct.Struct(">HHIIBBHHH")
+_JUMBO = 0xC2  # hop-by-hop option, RFC 2675
+_HOME_ADDRESS = 0xC9  # destination option, RFC 6275: the pseudo-header counts it as the source
+_TRANSPORTS: dict[tuple[int, int], Callable[[_Walk], None]] = {  # by length of the addresses and protocol
+    (4, Protocol.TCP): _Walk.read_tcp,
+    (16, Protocol.TCP): _Walk.read_tcp,
+    (4, Protocol.UDP): _Walk.read_udp,
+    (16, Protocol.UDP): _Walk.read_udp,
+    (4, Protocol.ICMP): _Walk.read_icmp,
+    (16, Protocol.ICMPV6): _Walk.read_icmpv6,
+}
+
+
+def _option(body: bytes, wanted: int, length: int) -> bytes:
+    """The value of an option in a hop-by-hop or destination header, if it has this length; else b""."""
+    at = 2
+    while at + 2 <= len(body):
+        if body[at] == 0:  # Pad1, one byte
+            at += 1
+            continue
+        value = body[at + 2 : at + 2 + body[at + 1]]
+        if body[at] == wanted and len(value) == length:
+            return value
+        at += 2 + body[at + 1]
+    return b""
+
+
+def _last_stop(routing: bytes, destination: bytes | None) -> bytes | None:
+    """Where a packet with this routing header ends its way, which is what its pseudo-header counts.
+
+    Types 0 (RFC 2460) and 2 (RFC 6275) list the last stop last, type 4 (RFC 8754) lists it first. In other
+    types it cannot be told: None.
+    """
+    kind, segments_left = routing[2], routing[3]
+    if segments_left == 0:
+        return destination
+    if len(routing) < 24 or kind not in (0, 2, 4):
+        return None
+    return routing[8:24] if kind == 4 else routing[-16:]
