@@ -40,7 +40,8 @@ __all__ = [
     "update",
 ]
 
-_SWAPPED = sys.byteorder == "little"  # numpy adds words as this computer stores them
+_WORD = np.dtype("=u4")  # numpy adds words as this computer stores them ...
+_SWAPPED = sys.byteorder == "little"  # ... and there, the sum comes out with its bytes swapped
 _NUMPY_FROM = 2048  # bytes; below, the call into numpy costs more than it saves
 _BLOCK = 1 << 18  # bytes copied at a time where rows cannot be read in place: stays in the cache
 
@@ -191,7 +192,7 @@ def _row_totals(frames: batch.Frames, words: int) -> npt.NDArray[np.uint64]:
     totals = np.empty(len(frames), np.uint64)
     columns = frames[:, : 4 * words]
     if columns.shape[1] == 4 * words and columns.strides[1] == 1:
-        in_place = columns.view(np.uint32)
+        in_place = columns.view(_WORD)
         if in_place.flags.aligned:
             return in_place.sum(axis=1, dtype=np.uint64, out=totals)
     rows = max(1, _BLOCK // max(1, 4 * words))
@@ -199,7 +200,7 @@ def _row_totals(frames: batch.Frames, words: int) -> npt.NDArray[np.uint64]:
     for first in range(0, len(frames), rows):
         piece = columns[first : first + rows]
         scratch[: len(piece), : piece.shape[1]] = piece
-        filled = scratch[: len(piece)].view(np.uint32)
+        filled = scratch[: len(piece)].view(_WORD)
         filled.sum(axis=1, dtype=np.uint64, out=totals[first : first + len(piece)])
     return totals
 
@@ -266,7 +267,7 @@ def _big_integer(data: bytes) -> int:
 
 def _numpy_words(data: bytes) -> int:
     words = len(data) // 4
-    total = fold(int(np.frombuffer(data, np.uint32, words).sum(dtype=np.uint64))) if words else 0
+    total = fold(int(np.frombuffer(data, _WORD, words).sum(dtype=np.uint64))) if words else 0
     return fold((_swap(total) if _SWAPPED else total) + _big_integer(data[4 * words :]))
 
 

@@ -57,6 +57,7 @@ PMASK = 0x70
 VLAN = 0x80
 
 PTP_EV_PORT = 319
+_EV_PORT_HIGH, _EV_PORT_LOW = divmod(PTP_EV_PORT, 256)
 PTP_GEN_PORT = 320
 PTP_GEN_BIT = 0x08  # of the message type: set in general messages, which need no timestamp
 
@@ -142,27 +143,27 @@ def classify(frame: BytesLike) -> int:
     header; no later IPv4 fragment; the version is the low nibble of the message's second octet, whatever it
     says.
     """
-    octets = as_bytes(frame)
-    tag, vlan = (4, VLAN) if octets[12:14] == b"\x81\x00" else (0, 0)
-    ethertype = octets[12 + tag : 14 + tag]
+    octets = frame if type(frame) is bytes else as_bytes(frame)
     try:
-        if ethertype == b"\x08\x00":
-            if octets[23 + tag] != _IPPROTO_UDP or octets[20 + tag] & 0x1F or octets[21 + tag]:
+        ethertype, vlan = octets[12] << 8 | octets[13], 0
+        if ethertype == _ETH_P_8021Q:
+            octets = octets[4:]  # a tag moves every offset by 4
+            ethertype, vlan = octets[12] << 8 | octets[13], VLAN
+        if ethertype == _ETH_P_IP:
+            if octets[23] != _IPPROTO_UDP or octets[21] or octets[20] & 0x1F:
                 return NONE
-            transport, udp = IPV4, 14 + tag + 4 * (octets[14 + tag] & 0x0F)
-        elif ethertype == b"\x86\xdd":
-            if octets[20 + tag] != _IPPROTO_UDP:
+            transport, udp = IPV4 | vlan, 14 + 4 * (octets[14] & 0x0F)
+        elif ethertype == _ETH_P_IPV6:
+            if octets[20] != _IPPROTO_UDP:
                 return NONE
-            transport, udp = IPV6, 54 + tag
-        elif ethertype == b"\x88\xf7":
-            if octets[14 + tag] & PTP_GEN_BIT:
-                return NONE
-            return octets[15 + tag] & VMASK | L2 | vlan
+            transport, udp = IPV6 | vlan, 54
+        elif ethertype == _ETH_P_1588 and not octets[14] & PTP_GEN_BIT:
+            return octets[15] & VMASK | L2 | vlan
         else:
             return NONE
-        if octets[udp + 2] << 8 | octets[udp + 3] != PTP_EV_PORT:
+        if octets[udp + 3] != _EV_PORT_LOW or octets[udp + 2] != _EV_PORT_HIGH:
             return NONE
-        return octets[udp + 9] & VMASK | transport | vlan
+        return octets[udp + 9] & VMASK | transport
     except IndexError:  # a load past the end of the frame: no class
         return NONE
 
