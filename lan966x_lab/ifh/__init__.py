@@ -18,11 +18,15 @@ from lan966x_lab.ifh.codecs import CODECS, Codec
 from lan966x_lab.ifh.errors import FieldOverlapError, FieldRangeError, HeaderSizeError, UnknownFieldError
 from lan966x_lab.ifh.fields import Field
 from lan966x_lab.ifh.layout import Layout
+from lan966x_lab.ifh.meaning import meaning
+from lan966x_lab.ifh.published import PUBLISHED
+from lan966x_lab.ifh.template import Template
 
 __all__ = [
     "CODECS",
     "LAN966X",
     "OCELOT",
+    "PUBLISHED",
     "Chip",
     "Codec",
     "Field",
@@ -30,7 +34,9 @@ __all__ = [
     "FieldRangeError",
     "HeaderSizeError",
     "Layout",
+    "Template",
     "UnknownFieldError",
+    "meaning",
     "packing",
 ]
 

@@ -9,16 +9,17 @@ __all__ = ["FieldOverlapError", "FieldRangeError", "HeaderSizeError", "UnknownFi
 class FieldRangeError(ValueError):
     """A value does not fit its field.
 
-    Attributes: ``field`` (its name), ``value``, ``maximum`` (the largest value that fits; the smallest is 0).
+    Attributes: ``field`` (its name), ``value``, ``maximum`` (the largest value that fits; the smallest is 0),
+    ``row`` (where in a column of values it stands; None outside of batches).
     """
 
-    def __init__(self, field: str, value: int, maximum: int) -> None:
-        width = maximum.bit_length()
+    def __init__(self, field: str, value: int, maximum: int, row: int | None = None) -> None:
+        where = "" if row is None else f" in row {row}"
         super().__init__(
-            f"{field} = {value} does not fit: the field has {width} bit{'s' * (width > 1)} "
-            f"and takes 0 to {maximum}. Give a value in that range."
+            f"{field} = {value}{where} does not fit: the field takes 0 to {maximum} "
+            f"({maximum.bit_length()} bits). Give a value in that range."
         )
-        self.field, self.value, self.maximum = field, value, maximum
+        self.field, self.value, self.maximum, self.row = field, value, maximum, row
 
 
 class UnknownFieldError(KeyError):

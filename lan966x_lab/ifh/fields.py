@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from operator import index
+from typing import Any
 
 from lan966x_lab.ifh.errors import FieldRangeError, HeaderSizeError
 
-__all__ = ["Field"]
+__all__ = ["Field", "disagreement"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +82,16 @@ class Field:
         if not 0 <= number <= self.maximum:
             raise FieldRangeError(self.name, number, self.maximum)
         return number
+
+
+def disagreement(a: Field, left: Any, b: Field, right: Any) -> Any:
+    """The bits owned by two fields about which their values differ: 0 when they agree.
+
+    ``left`` is a value of ``a`` and ``right`` one of ``b``: two ints, or two arrays of uint64.
+
+    >>> disagreement(Field("MASQ_PORT", 122, 4), 0b0101, Field("REW_OP", 117, 9), 0b0101_00000)
+    0
+    """
+    low = max(a.pos, b.pos)
+    mask = (2 << (min(a.top, b.top) - low)) - 1
+    return ((left >> (low - a.pos)) ^ (right >> (low - b.pos))) & mask

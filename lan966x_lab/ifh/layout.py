@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
+from typing import Any
 
-from lan966x_lab.ifh.codecs import CODECS, Codec
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lan966x_lab.ifh import batch, ruler
+from lan966x_lab.ifh.codecs import CODECS, Codec, Header
 from lan966x_lab.ifh.errors import FieldOverlapError, HeaderSizeError, UnknownFieldError
-from lan966x_lab.ifh.fields import Field
+from lan966x_lab.ifh.fields import Field, disagreement
 
 __all__ = ["Layout"]
 
@@ -14,7 +19,8 @@ class Layout:
     """The fields of one kind of header in one direction.
 
     A layout is a fixed table: ``layout["DSTS"]`` is a field, ``"DSTS" in layout`` asks for one, iteration
-    gives the names, most significant field first. Fields may share bits where the same bits have two readings.
+    gives the names, most significant field first. Fields share bits where the same bits have two readings.
+    ``overlaps`` lists the pairs that do.
     """
 
     def __init__(self, name: str, nbytes: int, fields: Iterable[Field]) -> None:
@@ -22,11 +28,14 @@ class Layout:
         self.nbytes = nbytes
         self.fields: tuple[Field, ...] = tuple(sorted(fields, key=lambda field: (-field.top, -field.pos)))
         self._by_name = {field.name: field for field in self.fields}
-        if len(self._by_name) < len(self.fields):
-            raise ValueError(f"{name} names a field twice. Give every field a name of its own.")
+        if nbytes % 4 or len(self._by_name) < len(self.fields):
+            raise ValueError(
+                f"{name}: {nbytes} bytes, fields {[field.name for field in self.fields]}. "
+                "Give a multiple of four bytes (headers move as 32-bit words) and every field its own name."
+            )
         for field in self.fields:
-            field.bytes_in(nbytes)
-        #: Pairs of fields that share bits.
+            if len(field.bytes_in(nbytes)) > 8:
+                raise ValueError(f"{name}: {field.name} touches more than 8 bytes. Split it into two fields.")
         self.overlaps = tuple((a, b) for a, b in combinations(self.fields, 2) if a.overlaps(b))
 
     def __repr__(self) -> str:
@@ -72,17 +81,11 @@ class Layout:
         header = bytearray(self.nbytes)
         for name, value in given.items():
             how.set(header, self[name], value)
-        for pair in self.overlaps:
-            if all(field.name in given for field in pair):
-                self._refuse_contradiction(given, header, pair, how)
+        self.check_overlaps(given)
         return bytes(header)
 
     def decode(
-        self,
-        header: bytes | bytearray | memoryview,
-        names: Iterable[str] | None = None,
-        *,
-        codec: str = "byte_shift",
+        self, header: Header, names: Iterable[str] | None = None, *, codec: str = "byte_shift"
     ) -> dict[str, int]:
         """The values of the named fields (of all fields when ``names`` is None) of one header.
 
@@ -102,16 +105,36 @@ class Layout:
             )
         return {name: how.get(octets, self[name]) for name in (self if names is None else names)}
 
-    @staticmethod
-    def _refuse_contradiction(
-        given: Mapping[str, int], header: bytearray, pair: tuple[Field, Field], how: Codec
-    ) -> None:
-        if any(how.get(header, field) != given[field.name] for field in pair):
-            a, b = pair
-            raise FieldOverlapError(
-                f"{a.name} = {given[a.name]} (bits {a.top}..{a.pos}) and {b.name} = {given[b.name]} "
-                f"(bits {b.top}..{b.pos}) disagree about the bits that they share. Give one of the two."
-            )
+    def encode_batch(
+        self, columns: Mapping[str, ArrayLike], out: NDArray[np.uint8] | None = None
+    ) -> NDArray[np.uint8]:
+        """Many headers at once: a uint8 array (N, ``nbytes``); see ``batch.encode``."""
+        return batch.encode(self, columns, out)
+
+    def decode_batch(
+        self, headers: NDArray[np.uint8], names: Iterable[str] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """The fields of many headers at once, as columns; see ``batch.decode``."""
+        return batch.decode(self, headers, names)
+
+    def ruler(self, header: Header | None = None) -> str:
+        """The layout drawn as an ASCII bit ruler, with the bits of ``header`` when it is given."""
+        return ruler.draw(self, header)
+
+    def check_overlaps(self, given: Mapping[str, int]) -> None:
+        """Refuse values that disagree about a bit that their fields share.
+
+        Raises:
+            FieldOverlapError: they do.
+        """
+        for a, b in self.overlaps:
+            if a.name in given and b.name in given:
+                left, right = given[a.name], given[b.name]
+                if disagreement(a, left, b, right):
+                    raise FieldOverlapError(
+                        f"{a.name} = {left} (bits {a.top}..{a.pos}) and {b.name} = {right} (bits {b.top}.."
+                        f"{b.pos}) disagree about the bits that they share. Give one of the two."
+                    )
 
 
 def _codec(name: str) -> Codec:

@@ -13,13 +13,14 @@ LITTLE_ENDIAN        reverses the bytes inside every group
 LSW32_IS_FIRST       reverses the order of the groups
 ===================  =================================================================
 
-A short group is reversed within its own length, so each of the eight orders gives every logical bit a place of
-its own, at every length. The kernel agrees in seven of them. For ``LITTLE_ENDIAN`` alone and a length that is
-no multiple of four, its arithmetic, as we read it, points before the buffer, and the table in its documentation
-(``core-api/packing.rst``, commit 08c51f5bddc8) says something else again; here the one rule holds throughout.
+A short group is reversed within its own length, so each of the eight orders gives every logical bit a place
+of its own, at every length. The kernel agrees, with one exception: for ``LITTLE_ENDIAN`` without
+``LSW32_IS_FIRST`` and a length that is no multiple of four, its arithmetic, as we read it, points before the
+buffer, and its documentation (``core-api/packing.rst``, commit 08c51f5bddc8) prints a third order. Here the
+one rule holds throughout.
 
-Where the kernel answers -EINVAL, and -ERANGE for more than 64 bits, you get a ``BitRangeError``; where it used
-to answer -ERANGE for a value too large (it warns and truncates now), a ``ValueTooWideError``.
+Where the kernel answers -EINVAL, and -ERANGE for more than 64 bits, you get a ``BitRangeError``; where it
+once answered -ERANGE for a value too large (it warns and truncates now), a ``ValueTooWideError``.
 """
 
 from enum import Flag
