@@ -1,5 +1,13 @@
-"""Published claims, counted work, timing."""
+"""Published claims, counted work, timing.
 
-from lan966x_lab.measure import timing
+``claims``, ``profiles``
+    What the mails report, and what becomes of it when it is recomputed (*reported*).
+``linerate``, ``interval``
+    The arithmetic for it: what a link can carry, what a rounded figure leaves open.
+``timing``
+    Several ways of doing one thing, timed side by side (*timed here*).
+"""
 
-__all__ = ["timing"]
+from lan966x_lab.measure import claims, interval, linerate, profiles, timing
+
+__all__ = ["claims", "interval", "linerate", "profiles", "timing"]
