@@ -7,9 +7,9 @@ access is also written down, in order, with its time.
 
 A driver that moves a frame word by word makes a thousand accesses, most of them foreseeable. The three
 ``…_run`` methods do many of them in one step, and only where the device promises that each single access
-would have had the same result (`Promise`) and no event is due on the way. What they count, what they cost and
-what they leave behind is equal to the single accesses; with a trace, or with ``bulk=False``, the single
-accesses are what happens.
+would have had the same result (`Accepts`, `Gives`, `Steady`) and no event is due on the way. What they count,
+what they cost and what they leave behind is equal to the single accesses; with a trace, or with
+``bulk=False``, the single accesses are what happens.
 """
 
 from __future__ import annotations
@@ -96,36 +96,30 @@ class Access(NamedTuple):
         return f"{self.time_ns:>12} {self.kind} {self.name:<22} {self.value:#010x}"
 
 
-class Promise(Protocol):
-    """What a device can promise about one of its registers, so that accesses may be made in bulk."""
+class Accepts(Protocol):
+    """A register that can tell how many writes are certain to find the device ready."""
 
     def room(self) -> int:
-        """How many further writes are certain to find the device ready, however fast they come."""
+        """How many further writes are certain to be taken, however fast they come."""
 
     def take(self, words: Sequence[int], first_ns: int, step_ns: int) -> None:
         """Accept `words` (at most `room()`), written at `first_ns`, `first_ns + step_ns`, …"""
 
-    def give(self, n: int, stop: Collection[int]) -> Sequence[int]:
-        """Up to `n` reads at once, ending with the first word in `stop`; empty when nothing is certain."""
 
-    def steady_until(self) -> float:
-        """The time in ns until which reads return what they return now (infinity: until something is done)."""
+Gives = Callable[[int], Sequence[int]]
+"""Up to so many reads at once; a word with a meaning of its own ends them; empty when nothing is certain."""
+Steady = Callable[[], float]
+"""The time in ns until which reads return what they return now (infinity: until the CPU does something)."""
 
 
+@dataclass(slots=True)
 class _Register:
-    __slots__ = ("promise", "read", "value", "write")
-
-    def __init__(
-        self,
-        value: int,
-        read: Callable[[], int] | None,
-        write: Callable[[int], None] | None,
-        promise: Promise | None,
-    ) -> None:
-        self.value = value
-        self.read = read
-        self.write = write
-        self.promise = promise
+    value: int
+    read: Callable[[], int] | None
+    write: Callable[[int], None] | None
+    accepts: Accepts | None
+    gives: Gives | None
+    steady: Steady | None
 
 
 class Door:
@@ -157,16 +151,19 @@ class Door:
         value: int = 0,
         read: Callable[[], int] | None = None,
         write: Callable[[int], None] | None = None,
-        promise: Promise | None = None,
+        accepts: Accepts | None = None,
+        gives: Gives | None = None,
+        steady: Steady | None = None,
     ) -> None:
         """Define a register. Without hooks it is a plain word that keeps what is written.
 
         `read` gives the value of a read, `write` is told the value of a write; both run at the time at which
-        the access ends.
+        the access ends. `accepts`, `gives` and `steady` are what the device promises for
+        accesses in bulk.
         """
         if name in self._registers:
             raise RegisterError(f"register {name!r} exists already: give every register a name of its own")
-        self._registers[name] = _Register(value, read, write, promise)
+        self._registers[name] = _Register(value, read, write, accepts, gives, steady)
 
     def __contains__(self, name: object) -> bool:
         return name in self._registers
@@ -237,8 +234,9 @@ class Door:
 
     # ---- many accesses in one step, equal to the single ones ----
 
-    def _promise(self, name: str) -> Promise | None:
-        return self._find(name).promise if self.bulk and self.trace is None else None
+    @property
+    def _at_once(self) -> bool:
+        return self.bulk and self.trace is None
 
     def _rounds(self, step_ns: int, limit: int) -> int:
         """How many rounds of `step_ns` end before the next event; at most `limit`."""
@@ -251,15 +249,15 @@ class Door:
         Only rounds whose status read is certain to say "ready" are made; returns how many (0: make a single
         one).
         """
-        promise = self._promise(data)
-        if promise is None:
+        accepts = self._find(data).accepts
+        if accepts is None or not self._at_once:
             return 0
         costs = self.costs
         step = costs.read_ns + costs.write_ns + (costs.ktime_ns if ktime else 0)
-        n = self._rounds(step, min(len(words) - start, promise.room()))
+        n = self._rounds(step, min(len(words) - start, accepts.room()))
         if n <= 0:
             return 0
-        promise.take(words[start : start + n], self.clock.now_ns + step, step)
+        accepts.take(words[start : start + n], self.clock.now_ns + step, step)
         self.reads[status] += n
         self.writes[data] += n
         if ktime:
@@ -267,11 +265,11 @@ class Door:
         self.clock.advance(n * step)
         return n
 
-    def read_run(self, name: str, n: int, stop: Collection[int]) -> Sequence[int]:
-        """One to `n` reads of `name`; the first word that is in `stop` is the last."""
-        promise = self._promise(name)
-        if promise is not None:
-            words = promise.give(self._rounds(self.costs.read_ns, n), stop)
+    def read_run(self, name: str, n: int) -> Sequence[int]:
+        """One to `n` reads of `name`; a word that has a meaning of its own (a marker) ends them."""
+        gives = self._find(name).gives
+        if gives is not None and self._at_once:
+            words = gives(self._rounds(self.costs.read_ns, n))
             if words:
                 self.reads[name] += len(words)
                 self.clock.advance(len(words) * self.costs.read_ns)
@@ -282,15 +280,15 @@ class Door:
         """Rounds of wait `delay_ns`; read `status`; read the clock, as long as each is certain to change
         nothing: `status` stays as it is and the clock does not pass `deadline_ns`.
         """
-        promise = self._promise(status)
-        if promise is None:
+        steady = self._find(status).steady
+        if steady is None or not self._at_once:
             return
         now, costs = self.clock.now_ns, self.costs
         step = delay_ns + costs.read_ns + costs.ktime_ns
         n = self._rounds(step, (deadline_ns - now) // step)
-        steady = promise.steady_until()
-        if steady != float("inf"):
-            n = min(n, (int(steady) - now - 1) // step)
+        until = steady()
+        if until != float("inf"):
+            n = min(n, (int(until) - now - 1) // step)
         if n > 0:
             self.reads[status] += n
             self.ktime_reads += n

@@ -1,0 +1,128 @@
+"""The LAN966x: all parts of the chip behind one door.
+
+What is modelled, and what is not, stands at the head of each part: `injection`, `extraction`, `switch`,
+`ports`, `rewriter`, `phc`, `timestamps`. Frames for the CPU go to ``switch.to_cpu`` (at first: extraction
+group 0) as header, frame and FCS; frames of the CPU come in through ``switch.inject`` as header and frame. An
+FDMA engine takes both ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from lan966x_lab.hw import extraction
+from lan966x_lab.hw.clock import Clock
+from lan966x_lab.hw.extraction import ExtractionGroup
+from lan966x_lab.hw.injection import InjectionGroup
+from lan966x_lab.hw.lan966x_regs import NUM_GROUPS, NUM_PHYS_PORTS
+from lan966x_lab.hw.phc import PtpClock
+from lan966x_lab.hw.ports import FrontPort
+from lan966x_lab.hw.registers import Costs, Door
+from lan966x_lab.hw.switch import Switch
+from lan966x_lab.hw.timestamps import TwoStepFifo
+
+
+class _InjectionStatus:
+    """QS_INJ_STATUS: the status of all groups, and what can be promised about it."""
+
+    def __init__(self, groups: list[InjectionGroup]) -> None:
+        self._groups = groups
+
+    def read(self) -> int:
+        return sum(group.status << number for number, group in enumerate(self._groups))
+
+    def steady_until(self) -> float:
+        return min(group.steady_until() for group in self._groups)
+
+    def room(self) -> int:
+        return 0
+
+    def take(self, words: object, first_ns: int, step_ns: int) -> None:
+        """The status cannot be written."""
+
+    def give(self, n: int) -> tuple[int, ...]:
+        return ()
+
+
+class Lan966x:
+    """A LAN966x with 8 front ports, out of reset: nothing is configured.
+
+    Args:
+        clock: shared with everything on the same wires; a new one if None.
+        costs: what an access costs the CPU.
+        bulk: False makes the door go through every access singly (same results, slower).
+        fifo_depth, fifo_watermark, fifo_word_ns: see `InjectionGroup`.
+        speed_mbps: of all front ports.
+    """
+
+    def __init__(
+        self,
+        clock: Clock | None = None,
+        costs: Costs | None = None,
+        *,
+        bulk: bool = True,
+        fifo_depth: int = 1024,
+        fifo_watermark: int = 512,
+        fifo_word_ns: int = 32,
+        speed_mbps: int = 1000,
+    ) -> None:
+        self.clock = clock or Clock()
+        self.door = door = Door(self.clock, costs, bulk=bulk)
+        self.extraction = [ExtractionGroup(door, group) for group in range(NUM_GROUPS)]
+        self.switch = Switch(door, self.extraction[0].offer)
+        self.injection = [
+            InjectionGroup(
+                door,
+                group,
+                self.switch.inject,
+                depth=fifo_depth,
+                watermark=fifo_watermark,
+                word_ns=fifo_word_ns,
+            )
+            for group in range(NUM_GROUPS)
+        ]
+        self.ptp = PtpClock(door)
+        self.two_step = TwoStepFifo(door)
+        self.ports = [
+            FrontPort(
+                door, number, self.ptp.domains[0], self.two_step, self.switch.ingress, speed_mbps=speed_mbps
+            )
+            for number in range(NUM_PHYS_PORTS)
+        ]
+        self.switch.ports = self.ports
+        status = _InjectionStatus(self.injection)
+        door.add("QS_INJ_STATUS", read=status.read, promise=status)
+        door.add("QS_XTR_DATA_PRESENT", read=self._data_present)
+        door.add("QS_XTR_FLUSH", write=self._flush)
+
+    def _data_present(self) -> int:
+        return sum(group.data_present << number for number, group in enumerate(self.extraction))
+
+    def _flush(self, mask: int) -> None:
+        for number, group in enumerate(self.extraction):
+            if mask >> number & 1:
+                group.flush()
+
+    @property
+    def faults(self) -> dict[str, Callable[[], None]]:
+        """Faults that can be ordered without further words, by name; each strikes once, at the next occasion."""
+        injection, xtr = self.injection[0], self.extraction[0]
+        wires = [port.wire for port in self.ports if port.wire]
+        return {
+            "fifo stalls for 1 ms": partial(injection.hold, 1_000_000),
+            "injected word lost": injection.lose_word,
+            "frame aborted": partial(xtr.order, extraction.abort_frame),
+            "frame pruned": partial(xtr.order, extraction.prune_frame),
+            "frame truncated": partial(xtr.order, extraction.truncate_frame),
+            "extracted word lost": partial(xtr.order, extraction.lose_word),
+            "not ready for 50 µs": partial(xtr.order, extraction.not_ready(50_000)),
+            "never ready": partial(xtr.order, extraction.not_ready(None)),
+            "wrong SRCPORT": partial(self.switch.wrong_srcport.append, 15),
+            "LEN too small": partial(self.switch.wrong_len.append, 3),
+            "LEN too large": partial(self.switch.wrong_len.append, 16383),
+            "timestamp dropped": self.two_step.drop_next,
+            "timestamp late": partial(self.two_step.delay_next, 20_000_000),
+            "bit flipped on the wire": lambda: [wire.flip_bit(100) for wire in wires] and None,
+            "frame lost on the wire": lambda: [wire.lose_next() for wire in wires] and None,
+        }
