@@ -86,7 +86,7 @@ class ExtractionGroup:
         self._resume_ns: int | None = None
         self._orders: deque[Callable[[Stream], None]] = deque()
         door.add(self._config)
-        door.add(f"QS_XTR_RD[{group}]", read=self._read, promise=self)
+        door.add(f"QS_XTR_RD[{group}]", read=self._read, gives=self.give, steady=self.steady_until)
 
     @property
     def data_present(self) -> bool:
@@ -147,7 +147,7 @@ class ExtractionGroup:
         """Change the stream of the next packet with `fault` (the functions below, or one of your own)."""
         self._orders.append(fault)
 
-    # ---- what is promised to the door (hw.registers.Promise) ----
+    # ---- what is promised to the door (hw.registers) ----
 
     def give(self, n: int) -> Sequence[int]:
         """Up to `n` words of the frame that is being read; a word that looks like a marker ends them."""
@@ -162,13 +162,6 @@ class ExtractionGroup:
         if words:
             self._step(len(words))
         return words
-
-    def room(self) -> int:
-        """Nothing can be written to QS_XTR_RD."""
-        return 0
-
-    def take(self, words: Sequence[int], first_ns: int, step_ns: int) -> None:
-        """Nothing can be written to QS_XTR_RD."""
 
     def steady_until(self) -> float:
         """When a read that says NOT_READY may say something else."""

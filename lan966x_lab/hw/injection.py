@@ -66,7 +66,7 @@ class InjectionGroup:
         self._draining: deque[tuple[int, bytes]] = deque()
         door.add(self._config)
         door.add(f"QS_INJ_CTRL[{group}]", write=self._control)
-        door.add(f"QS_INJ_WR[{group}]", write=self._write, promise=self)
+        door.add(f"QS_INJ_WR[{group}]", write=self._write, accepts=self)
 
     # ---- what the CPU sees ----
 
@@ -109,7 +109,7 @@ class InjectionGroup:
         if self._written < MIN_WORDS:
             raise self._error(
                 "EOF too early",
-                f"a frame has {IFH_WORDS} header words and at least 15 data words; pad with 0",
+                f"write {IFH_WORDS} header words and 15 data words or more",
             )
         self._vld_bytes = vld_bytes
 
@@ -123,9 +123,7 @@ class InjectionGroup:
         if self._words is None:
             raise self._error("a data word without a frame", "write SOF to QS_INJ_CTRL")
         if not self.ready:
-            raise self._error(
-                "a word written while FIFO_RDY is 0 is lost", "read QS_INJ_STATUS before each word"
-            )
+            raise self._error("a word written while FIFO_RDY is 0", "read QS_INJ_STATUS before each word")
         if self._written >= MAX_WORDS:
             raise self._error(f"more than {MAX_WORDS} words", "write EOF; a frame has at most 16383 bytes")
         self._busy_until = max(self._busy_until, self.clock.now_ns) + self.word_ns
@@ -192,7 +190,7 @@ class InjectionGroup:
         """Lose the next data word on its way: the frame gets four bytes shorter."""
         self._lose += 1
 
-    # ---- what is promised to the door (hw.registers.Promise) ----
+    # ---- what is promised to the door (hw.registers) ----
 
     def room(self) -> int:
         """Words that are certain to find FIFO_RDY set: draining can only make room."""
@@ -214,10 +212,6 @@ class InjectionGroup:
             max(self._busy_until, first_ns) + n * self.word_ns,
             last_ns + self.word_ns,
         )
-
-    def give(self, n: int) -> Sequence[int]:
-        """Nothing can be read from QS_INJ_WR."""
-        return ()
 
     def steady_until(self) -> float:
         """When draining changes this group's status next."""

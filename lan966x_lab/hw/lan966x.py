@@ -21,28 +21,7 @@ from lan966x_lab.hw.ports import FrontPort
 from lan966x_lab.hw.registers import Costs, Door
 from lan966x_lab.hw.switch import Switch
 from lan966x_lab.hw.timestamps import TwoStepFifo
-
-
-class _InjectionStatus:
-    """QS_INJ_STATUS: the status of all groups, and what can be promised about it."""
-
-    def __init__(self, groups: list[InjectionGroup]) -> None:
-        self._groups = groups
-
-    def read(self) -> int:
-        return sum(group.status << number for number, group in enumerate(self._groups))
-
-    def steady_until(self) -> float:
-        return min(group.steady_until() for group in self._groups)
-
-    def room(self) -> int:
-        return 0
-
-    def take(self, words: object, first_ns: int, step_ns: int) -> None:
-        """The status cannot be written."""
-
-    def give(self, n: int) -> tuple[int, ...]:
-        return ()
+from lan966x_lab.hw.wires import Wire
 
 
 class Lan966x:
@@ -91,10 +70,15 @@ class Lan966x:
             for number in range(NUM_PHYS_PORTS)
         ]
         self.switch.ports = self.ports
-        status = _InjectionStatus(self.injection)
-        door.add("QS_INJ_STATUS", read=status.read, promise=status)
+        door.add("QS_INJ_STATUS", read=self._injection_status, steady=self._injection_steady)
         door.add("QS_XTR_DATA_PRESENT", read=self._data_present)
         door.add("QS_XTR_FLUSH", write=self._flush)
+
+    def _injection_status(self) -> int:
+        return sum(group.status << number for number, group in enumerate(self.injection))
+
+    def _injection_steady(self) -> float:
+        return min(group.steady_until() for group in self.injection)
 
     def _data_present(self) -> int:
         return sum(group.data_present << number for number, group in enumerate(self.extraction))
@@ -108,7 +92,6 @@ class Lan966x:
     def faults(self) -> dict[str, Callable[[], None]]:
         """Faults that can be ordered without further words, by name; each strikes once, at the next occasion."""
         injection, xtr = self.injection[0], self.extraction[0]
-        wires = [port.wire for port in self.ports if port.wire]
         return {
             "fifo stalls for 1 ms": partial(injection.hold, 1_000_000),
             "injected word lost": injection.lose_word,
@@ -123,6 +106,10 @@ class Lan966x:
             "LEN too large": partial(self.switch.wrong_len.append, 16383),
             "timestamp dropped": self.two_step.drop_next,
             "timestamp late": partial(self.two_step.delay_next, 20_000_000),
-            "bit flipped on the wire": lambda: [wire.flip_bit(100) for wire in wires] and None,
-            "frame lost on the wire": lambda: [wire.lose_next() for wire in wires] and None,
+            "bit flipped on the wire": partial(self._each_wire, lambda wire: wire.flip_bit(100)),
+            "frame lost on the wire": partial(self._each_wire, Wire.lose_next),
         }
+
+    def _each_wire(self, fault: Callable[[Wire], None]) -> None:
+        for wire in {id(port.wire): port.wire for port in self.ports if port.wire}.values():
+            fault(wire)

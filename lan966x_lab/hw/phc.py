@@ -18,6 +18,8 @@ increment whose domain is not disabled (PTP_DOM_CFG CLKCFG_DIS) takes effect hal
 
 from __future__ import annotations
 
+from functools import partial
+
 from lan966x_lab.hw.lan966x_regs import TOD_NSEC, DomCfg, PinAction, PinCfg
 from lan966x_lab.hw.registers import Door, RegisterError
 
@@ -82,11 +84,9 @@ class PtpClock:
             for half in range(2):
                 door.add(f"PTP_CLK_PER_CFG[{domain}][{half}]", write=self._configure)
         for pin in range(PINS):
-            door.add(f"PTP_PIN_CFG[{pin}]", write=lambda value, pin=pin: self._act(pin, value))
+            door.add(f"PTP_PIN_CFG[{pin}]", write=partial(self._act, pin))
             for part in ("SEC_MSB", "SEC_LSB", "NSEC"):
-                door.add(
-                    f"PTP_TOD_{part}[{pin}]", write=lambda _value, pin=pin, part=part: self._guard(pin, part)
-                )
+                door.add(f"PTP_TOD_{part}[{pin}]", write=partial(self._guard, pin, part))
 
     def _configure(self, _value: int) -> None:
         config = self.door.peek("PTP_DOM_CFG")
@@ -97,7 +97,7 @@ class PtpClock:
                 increment = high << 32 | low
             domain.configure(increment, bool(DomCfg.ENA.get(config) >> number & 1))
 
-    def _guard(self, pin: int, part: str) -> None:
+    def _guard(self, pin: int, part: str, _value: int) -> None:
         if PinCfg.ACTION.get(self.door.peek(f"PTP_PIN_CFG[{pin}]")) != PinAction.IDLE:
             raise RegisterError(
                 f"PTP_TOD_{part}[{pin}] was written while the pin has an action: "
@@ -127,6 +127,6 @@ class PtpClock:
                 pass
             case action:
                 raise RegisterError(
-                    f"PTP_PIN_CFG[{pin}] action {PinAction(action).name if action in tuple(PinAction) else action} "
-                    "is not modelled: the lab has IDLE, LOAD, SAVE and DELTA"
+                    f"PTP_PIN_CFG[{pin}] action {action} is not modelled: "
+                    "the lab has IDLE 0, LOAD 1, SAVE 2 and DELTA 4"
                 )

@@ -79,7 +79,7 @@ class Switch:
         for name, allowed in _ALLOWED.items():
             if value[name] not in allowed:
                 raise NotModelledError(
-                    f"{name} = {value[name]} is not modelled; the lab knows {', '.join(map(str, map(int, allowed)))}"
+                    f"{name} = {value[name]} is not modelled: use one of {[int(known) for known in allowed]}"
                 )
         if value["TCI"]:
             frame = rewriter.insert_tag(frame, value["TCI"])
@@ -125,6 +125,5 @@ def _refuse(header: int) -> NotModelledError:
                 f"the injection header sets {field.name} = {value}, which is not modelled: leave it 0. "
                 f"Modelled are {', '.join(MODELLED)}."
             )
-    return NotModelledError(
-        f"the injection header sets reserved bits ({header & _NOT_MODELLED:#x}): leave them 0"
-    )
+    reserved = header & _NOT_MODELLED
+    return NotModelledError(f"the injection header sets reserved bits ({reserved:#x}): leave them 0")
