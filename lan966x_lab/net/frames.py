@@ -1,8 +1,8 @@
 """Read an Ethernet frame: its headers, what they carry, and what is only padding.
 
-``parse`` takes any bytes. A frame that is cut off, malformed, or of a kind that the lab does not read gives what
-can be read up to there, and ``Frame.stopped`` says where and why. Nothing that a frame says makes it raise, and
-its time grows with the frame's length only.
+``parse`` takes any bytes. A frame that is cut off, malformed, or of a kind that the lab does not read gives
+what can be read up to there, and ``Frame.stopped`` says where and why. Nothing that a frame says makes it
+raise, and its time grows with the frame's length only.
 
 The headers follow RFC 791 (IPv4), RFC 8200 (IPv6), RFC 768 (UDP), RFC 9293 (TCP), RFC 792 and RFC 4443
 (ICMP), RFC 826 (ARP) and IEEE 802.1Q (VLAN tags). ``build`` goes the other way.
@@ -11,7 +11,6 @@ The headers follow RFC 791 (IPv4), RFC 8200 (IPv6), RFC 768 (UDP), RFC 9293 (TCP
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from ipaddress import ip_address
@@ -22,6 +21,7 @@ from lan966x_lab.net.batch import BytesLike, as_bytes
 
 __all__ = [
     "TCP_FLAGS",
+    "TRANSPORTS",
     "Arp",
     "EtherType",
     "Ethernet",
@@ -33,6 +33,7 @@ __all__ = [
     "Protocol",
     "Stop",
     "Tcp",
+    "TransportKind",
     "Udp",
     "Upper",
     "Vlan",
@@ -68,6 +69,15 @@ class Protocol(IntEnum):
     MOBILITY = 135
 
 
+class TransportKind(NamedTuple):
+    """What the lab knows of a transport header."""
+
+    name: str
+    header_length: int  # bytes, without options
+    checksum_at: int  # offset in the header
+    pseudo_header: bool = True  # the checksum covers addresses, protocol and length as well
+
+
 TAGS = (EtherType.VLAN, EtherType.SERVICE_VLAN)
 LONGEST_LENGTH = 1500  # up to here the EtherType field is the length of an IEEE 802.3 frame
 EXTENSIONS = {
@@ -77,6 +87,14 @@ EXTENSIONS = {
     Protocol.AUTHENTICATION: "authentication",
     Protocol.DESTINATION_OPTIONS: "destination_options",
     Protocol.MOBILITY: "mobility",
+}
+TRANSPORTS: dict[tuple[int, int], TransportKind] = {  # by length of the addresses and protocol
+    (4, Protocol.TCP): TransportKind("tcp", 20, 16),
+    (16, Protocol.TCP): TransportKind("tcp", 20, 16),
+    (4, Protocol.UDP): TransportKind("udp", 8, 6),
+    (16, Protocol.UDP): TransportKind("udp", 8, 6),
+    (4, Protocol.ICMP): TransportKind("icmp", 8, 2, pseudo_header=False),
+    (16, Protocol.ICMPV6): TransportKind("icmpv6", 8, 2),
 }
 TCP_FLAGS = ("FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR")  # from bit 0 up
 
@@ -487,47 +505,35 @@ class _Walk:
     def read_upper(self, upper: Upper, offset: int) -> None:
         self.upper = upper
         self.limit(upper.stop)
-        reader = _TRANSPORTS.get((len(upper.source), upper.protocol))
+        kind = TRANSPORTS.get((len(upper.source), upper.protocol))
         if offset:
             self.halt(f"a later fragment: the datagram from byte {offset} on")
-        elif reader is not None:
-            reader(self)
+        elif kind is not None and not self.lacks(kind.header_length, f"{kind.name} header"):
+            self.layers.append(kind.name)
+            _READERS[kind.name](self, upper)
         elif upper.protocol != Protocol.NO_NEXT_HEADER:
             self.halt(f"IP protocol {upper.protocol}, which the lab does not read")
         if upper.stop > self.end and self.stopped is None:
             there, claimed = self.end - upper.start, upper.stop - upper.start
             self.stopped = Stop(self.end, f"cut off: {there} of {claimed} bytes that IP carries")
 
-    def read_udp(self) -> None:
-        if self.upper is None or self.lacks(8, "UDP header"):
-            return
+    def read_udp(self, upper: Upper) -> None:
         udp = Udp(*struct.unpack_from(">4H", self.octets, self.at))
         self.transport = udp
-        self.layers.append("udp")
-        carried = self.upper.stop - self.at
-        length = udp.length if self.upper.fragment and udp.length >= 8 else udp.datagram_length(carried)
+        carried = upper.stop - self.at
+        length = udp.length if upper.fragment and udp.length >= 8 else udp.datagram_length(carried)
         if length is None:
             self.halt(f"UDP length {udp.length}, IP carries {carried} bytes")
         else:
             self.stop = min(self.stop, self.at + length)
         self.at += 8
 
-    def read_tcp(self) -> None:
-        if self.lacks(20, "TCP header"):
-            return
+    def read_tcp(self, _: Upper) -> None:
         start, octets = self.at, self.octets
-        (
-            source_port,
-            destination_port,
-            sequence,
-            acknowledgement,
-            header_length,
-            flags,
-            window,
-            checksum,
-            urgent,
-        ) = _TCP.unpack_from(octets, start)
-        header_length = header_length >> 4 << 2
+        source_port, destination_port, sequence, acknowledgement, offset, flags, window, checksum, urgent = (
+            _TCP.unpack_from(octets, start)
+        )
+        header_length = offset >> 4 << 2
         self.transport = Tcp(
             source_port=source_port,
             destination_port=destination_port,
@@ -540,23 +546,13 @@ class _Walk:
             urgent=urgent,
             options=octets[start + 20 : min(start + header_length, self.stop)],
         )
-        self.layers.append("tcp")
         if header_length < 20:
             self.halt(f"TCP header length {header_length}, at least 20 bytes are needed")
         elif not self.lacks(header_length, "TCP options"):
             self.at += header_length
 
-    def read_icmp(self) -> None:
-        self._icmp("icmp")
-
-    def read_icmpv6(self) -> None:
-        self._icmp("icmpv6")
-
-    def _icmp(self, name: str) -> None:
-        if self.lacks(8, f"{name} header"):
-            return
+    def read_icmp(self, _: Upper) -> None:
         self.transport = Icmp(*struct.unpack_from(">BBH4s", self.octets, self.at))
-        self.layers.append(name)
         self.at += 8
 
 
@@ -565,14 +561,7 @@ _IPV6 = struct.Struct(">IHBB16s16s")
 _TCP = struct.Struct(">HHIIBBHHH")
 _JUMBO = 0xC2  # hop-by-hop option, RFC 2675
 _HOME_ADDRESS = 0xC9  # destination option, RFC 6275: the pseudo-header counts it as the source
-_TRANSPORTS: dict[tuple[int, int], Callable[[_Walk], None]] = {  # by length of the addresses and protocol
-    (4, Protocol.TCP): _Walk.read_tcp,
-    (16, Protocol.TCP): _Walk.read_tcp,
-    (4, Protocol.UDP): _Walk.read_udp,
-    (16, Protocol.UDP): _Walk.read_udp,
-    (4, Protocol.ICMP): _Walk.read_icmp,
-    (16, Protocol.ICMPV6): _Walk.read_icmpv6,
-}
+_READERS = {"tcp": _Walk.read_tcp, "udp": _Walk.read_udp, "icmp": _Walk.read_icmp, "icmpv6": _Walk.read_icmp}
 
 
 def _option(body: bytes, wanted: int, length: int) -> bytes:
