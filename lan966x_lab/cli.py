@@ -15,12 +15,7 @@ from lan966x_lab import __version__, notebook_files
 
 __all__ = ["main"]
 
-_LAYOUTS = {
-    "lan966x-tx": ("LAN966X", "tx"),
-    "lan966x-rx": ("LAN966X", "rx"),
-    "ocelot-tx": ("OCELOT", "tx"),
-    "ocelot-rx": ("OCELOT", "rx"),
-}
+_LAYOUTS = ("lan966x-tx", "lan966x-rx", "ocelot-tx", "ocelot-rx")
 
 # A default, not a prohibition: what the learner sets in JupyterLab still wins.
 _NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
@@ -37,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         return _fail(f"{error}. Install the lab again: `make lab`, or `pip install lan966x-lab`.", status=1)
     except OSError as error:
         return _fail(str(error), status=1)
@@ -137,23 +132,28 @@ def _decode(options: argparse.Namespace) -> int:
     if len(digits) % 2:
         return _fail(f"{len(digits)} hex digits are not whole bytes: one digit is missing or too many.")
     header = bytes.fromhex(digits)
-    layouts = {name: getattr(getattr(ifh, family), way) for name, (family, way) in _LAYOUTS.items()}
+    layouts = {}
+    for name in _LAYOUTS:
+        chip, way = name.upper().split("-")
+        layouts[name] = getattr(getattr(ifh, chip), way.lower())
     fitting = [name for name, layout in layouts.items() if layout.nbytes == len(header)]
     name = options.layout or next(iter(fitting), None)
     if name not in fitting:
         lengths = ", ".join(f"{name} {layout.nbytes}" for name, layout in layouts.items())
         return _fail(f"{len(header)} bytes are no such header. Bytes of each layout: {lengths}.")
     layout = layouts[name]
-    number = int.from_bytes(header, "big")
+    values = layout.decode(header)
     rows = [("field", "bits", "raw", "value", "meaning")]
     for field in layout.fields:
-        value = number >> field.pos & (1 << field.width) - 1
-        bits = f"{field.pos + field.width - 1}..{field.pos}"
-        rows.append(
-            (field.name, bits, f"{value:0{field.width}b}", str(value), ifh.meaning(layout, field, value))
-        )
+        value = values[field.name]
+        words = ifh.meaning(layout, field.name, value)
+        rows.append((field.name, f"{field.top}..{field.pos}", f"{value:0{field.width}b}", str(value), words))
     print(f"{name}, {len(header)} bytes")
     print(_table(rows))
+    number = int.from_bytes(header, "big")
+    reserved = [bit for bit in range(8 * len(header)) if number >> bit & 1 and not layout.owners(bit)]
+    if reserved:
+        print(f"Reserved bits that are set: {', '.join(map(str, reserved))}")
     return 0
 
 
@@ -180,8 +180,9 @@ def _reset(options: argparse.Namespace) -> int:
             return _fail(f"no notebook starts with {start!r}. There are: {', '.join(published)}.")
     count = 0
     for done in notebook_files.reset(folder, wanted, dry_run=options.dry_run):
-        kept = f"yours is now {done.saved_as.name}" if done.saved_as else "it was missing"
-        print(f"{done.notebook}: {'would be put back' if options.dry_run else 'put back'}, {kept}")
+        put, becomes = ("would be put", "would become") if options.dry_run else ("put", "is now")
+        kept = f"yours {becomes} {done.saved_as.name}" if done.saved_as else "it was missing"
+        print(f"{done.notebook}: {put} back, {kept}")
         count += 1
     if not count:
         print(f"Nothing to do: all {len(wanted)} notebooks are as published.")

@@ -3,9 +3,9 @@
     python -m lan966x_lab.workbook.freeze notebooks/*.ipynb           store
     python -m lan966x_lab.workbook.freeze --check notebooks/*.ipynb   compare, store nothing
 
-What differs from run to run and means nothing is left out: time stamps, widget models (a live widget without its
-kernel shows an error), the version of Python. Output widgets do not capture, since the strict comparison of nbval
-does not let them. Only the output of a cell tagged ``nbval-ignore-output`` may change.
+What differs from run to run and means nothing is left out: time stamps, the version of Python, widget models
+(a live widget without its kernel shows an error). Output widgets do not capture, since nbval, which compares
+strictly, does not let them. Only the output of a cell tagged ``nbval-ignore-output`` may change.
 """
 
 import argparse
