@@ -78,7 +78,7 @@ class Skb:
     integers in nanoseconds.
     """
 
-    buffer: bytearray | memoryview
+    buffer: bytearray | memoryview = field(repr=False)
     end: int
     truesize: int
     data: int = 0
@@ -118,6 +118,9 @@ class Skb:
 
     def __len__(self) -> int:
         return self.tail - self.data
+
+    def __bool__(self) -> bool:
+        return True  # an empty skb is an skb
 
     def __bytes__(self) -> bytes:
         return bytes(self.buffer[self.data : self.tail])
@@ -172,6 +175,31 @@ class Skb:
         if not 0 <= length <= len(self):
             raise SkbError(f"trim to {length} of an skb of {len(self)} bytes: the length is 0..{len(self)}")
         self.tail = self.data + length
+
+    def expand(self, headroom: int, tailroom: int) -> None:
+        """``pskb_expand_head``: make sure of this much room; moves the frame where it is missing."""
+        if self.headroom >= headroom and self.tailroom >= tailroom:
+            return
+        shift = max(headroom, self.headroom) - self.data
+        room = skb_data_align(self.tail + shift + max(tailroom, self.tailroom))
+        buffer = bytearray(room)
+        buffer[shift : shift + self.tail] = self.buffer[: self.tail]
+        if self.release is not None:
+            self.release()
+            self.release = None
+        self.buffer, self.end, self.truesize = buffer, room, skb_truesize(room)
+        self.data += shift
+        self.tail += shift
+        self.csum_start += shift
+        if self.mac_header is not None:
+            self.mac_header += shift
+
+    def pad_to(self, length: int) -> None:
+        """``skb_put_padto``: append zero bytes until the frame has `length` bytes."""
+        missing = length - len(self)
+        if missing > 0:
+            self.expand(0, missing)
+            self.put(missing)[:] = bytes(missing)
 
     def free(self) -> None:
         """``kfree_skb``: give structure and data back to whoever they came from, once."""

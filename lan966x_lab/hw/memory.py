@@ -205,12 +205,12 @@ class Dma:
 
     # The device's side
 
-    def coherent(self, address: int, size: int) -> memoryview:
-        """The device's view of `size` bytes of coherent memory."""
-        mapping, offset = self._find(address, size, "device")
+    def coherent(self, address: int) -> memoryview:
+        """The device's view of coherent memory, from `address` to its end."""
+        mapping, offset = self._find(address, 1, "device")
         if mapping.direction is not None:
             raise OwnershipError(f"device: descriptors at {address:#x} are not in coherent memory")
-        return mapping.bounce[offset : offset + size]
+        return mapping.bounce[offset:]
 
     def device_read(self, address: int, length: int) -> bytes:
         """The device reads; an address outside a mapping is an IOMMU fault."""

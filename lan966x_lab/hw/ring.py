@@ -12,6 +12,7 @@ import struct
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
+from lan966x_lab.hw.clock import Clock, Event
 from lan966x_lab.hw.memory import Dma
 
 
@@ -28,17 +29,18 @@ class DescriptorRing:
         self.stride = self._struct.size
 
     @classmethod
-    def allocate(cls, dma: Dma, words: str, length: int) -> DescriptorRing:
-        """The driver's side: fresh zeroed descriptors."""
+    def allocate(cls, dma: Dma, words: str, length: int, *, links: int = 0) -> DescriptorRing:
+        """The driver's side: fresh zeroed descriptors, and `links` more behind them that no index reaches."""
         if length < 1:
             raise ValueError(f"a ring of {length} descriptors: at least 1")
-        view, address = dma.alloc_coherent(struct.calcsize(words) * length)
+        view, address = dma.alloc_coherent(struct.calcsize(words) * (length + links))
         return cls(view, address, words, length)
 
     @classmethod
-    def at(cls, dma: Dma, address: int, words: str, length: int) -> DescriptorRing:
-        """The device's side: the descriptors that the driver put at `address`."""
-        return cls(dma.coherent(address, struct.calcsize(words) * length), address, words, length)
+    def at(cls, dma: Dma, address: int, words: str) -> DescriptorRing:
+        """The device's side: the descriptors at `address`, to the end of the memory that the driver took."""
+        view = dma.coherent(address)
+        return cls(view, address, words, len(view) // struct.calcsize(words))
 
     def read(self, index: int) -> tuple[int, ...]:
         """One snapshot of all words of a descriptor."""
@@ -71,72 +73,64 @@ class DescriptorRing:
 
 
 class Interrupt:
-    """A latched status bit behind a mask, with coalescing.
+    """A latched status bit behind a mask, with coalescing. The CPU looks at `asserted`.
 
     Args:
-        handler: called on every rising edge of "latched and not masked".
+        clock: needed for `delay_ns` only.
         frames: latch after this many events ...
-        delay_ns: ... or this long after the first event that was not reported (checked by `tick`).
-        now: the time in nanoseconds.
+        delay_ns: ... or this long after the first event that was not reported.
     """
 
-    def __init__(
-        self,
-        handler: Callable[[], None] = lambda: None,
-        *,
-        frames: int = 1,
-        delay_ns: int = 0,
-        now: Callable[[], int] = lambda: 0,
-    ) -> None:
+    def __init__(self, clock: Clock | None = None, *, frames: int = 1, delay_ns: int = 0) -> None:
         if frames < 1 or delay_ns < 0:
             raise ValueError(f"coalescing of {frames} frames, {delay_ns} ns: 1 frame, 0 ns or more")
-        if frames > 1 and delay_ns == 0:
+        if frames > 1 and (delay_ns == 0 or clock is None):
             raise ValueError(
-                f"coalescing of {frames} frames without a delay never report the last ones"
+                f"coalescing of {frames} frames never reports the last ones: give a clock and a delay"
             )
-        self.handler, self.frames, self.delay_ns, self.now = handler, frames, delay_ns, now
+        self.clock, self.frames, self.delay_ns = clock, frames, delay_ns
         self.enabled = False
         self.status = False
         self.raised = 0
         self._unreported = 0
-        self._deadline = 0
+        self._timer: Event | None = None
+
+    @property
+    def asserted(self) -> bool:
+        """Whether the CPU is being interrupted."""
+        return self.status and self.enabled
 
     def event(self) -> None:
         """The device completed something."""
-        if self._unreported == 0:
-            self._deadline = self.now() + self.delay_ns
         self._unreported += 1
         if self._unreported >= self.frames:
             self._latch()
-
-    def tick(self) -> None:
-        """Time has passed: report what waited long enough."""
-        if self._unreported and self.now() >= self._deadline:
-            self._latch()
+        elif self._timer is None and self.clock is not None:
+            self._timer = self.clock.after(self.delay_ns, self._latch)
 
     def enable(self) -> None:
         """Open the mask; what was latched behind it comes through now."""
-        was, self.enabled = self.enabled, True
-        if self.status and not was:
-            self._raise()
+        self._set(enabled=True, status=self.status)
 
     def disable(self) -> None:
         """Close the mask."""
-        self.enabled = False
+        self._set(enabled=False, status=self.status)
 
     def acknowledge(self) -> None:
         """Clear the latched status."""
-        self.status = False
+        self._set(enabled=self.enabled, status=False)
 
     def _latch(self) -> None:
         self._unreported = 0
-        was, self.status = self.status, True
-        if self.enabled and not was:
-            self._raise()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._set(enabled=self.enabled, status=True)
 
-    def _raise(self) -> None:
-        self.raised += 1
-        self.handler()
+    def _set(self, *, enabled: bool, status: bool) -> None:
+        was = self.asserted
+        self.enabled, self.status = enabled, status
+        self.raised += self.asserted and not was
 
 
 class Engine(ABC):
@@ -181,7 +175,7 @@ class RxEngine(Engine):
         """Write `piece` of a frame of `total` bytes to the buffer and give the descriptor back."""
 
     def receive(self, frame: bytes | bytearray) -> bool:
-        """Take one frame from the wire; False when there was no descriptor for it: it is lost and `missed`."""
+        """Take one frame from the wire; False when no descriptor was free: the frame is lost and `missed`."""
         plan: list[tuple[int, int]] = []
         index, placed = self.position, 0
         while self.running:

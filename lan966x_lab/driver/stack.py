@@ -1,0 +1,268 @@
+"""The network stack as a driver sees it: who adds up which bytes, and what the sum is worth.
+
+A driver hands up an skb whose ``ip_summed`` says what the device already knows. The stack believes it,
+completes it or does the whole work:
+
+===========  ======================================================================================
+NONE         add up the transport segment and the pseudo-header
+UNNECESSARY  nothing: the device has judged
+COMPLETE     add the pseudo-header to ``csum``; on a mismatch add up everything: when that comes out
+             right the device was wrong, and the kernel logs "hw csum failure"
+===========  ======================================================================================
+
+COMPLETE means "the sum of all bytes from ``data`` to ``tail``". So every step that moves ``data`` or ``tail``
+has to take the bytes out of the sum again, with their two halves swapped where they stood at an odd offset:
+`pull_rcsum`, `push_rcsum`, `trim_rcsum`. The IPv4 header is always added up in software: it is short, and in
+the cache anyway.
+
+Sources: include/linux/skbuff.h, net/core/skbuff.c, net/core/dev.c, net/ipv4/ip_input.c,
+Documentation/networking/checksum-offloads.rst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lan966x_lab.driver.skb import ETH_ALEN, VLAN_HLEN, IpSummed, Skb, SkbError
+from lan966x_lab.net import checksum
+
+ETH_P_IP = 0x0800
+ETH_P_IPV6 = 0x86DD
+ETH_P_8021Q = 0x8100
+ETH_P_8021AD = 0x88A8
+VLANS = frozenset((ETH_P_8021Q, ETH_P_8021AD))
+
+ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+HEADER_BYTES = {ICMP: 8, TCP: 20, UDP: 8, ICMPV6: 4}
+"""The transport protocols whose checksum the stack knows, and the shortest header of each."""
+IPV6_OPTIONS = frozenset((0, 43, 60))
+"""Hop-by-hop, routing, destination options: 8 bytes and more, to be stepped over."""
+IPV6_FRAGMENT = 44
+
+
+class Verdict(StrEnum):
+    """What became of a frame's transport checksum."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    ABSENT = "absent"
+    NOT_CHECKABLE = "not_checkable"
+
+
+# Operations that keep a COMPLETE sum right. Each returns the number of bytes that it had to add up.
+
+
+def pull_rcsum(skb: Skb, n: int) -> int:
+    """Take `n` bytes off the front, and out of the sum."""
+    front = skb.pull(n)
+    if skb.ip_summed is not IpSummed.COMPLETE:
+        return 0
+    rest = checksum.remove(skb.csum, checksum.ones_sum(front), 0)
+    skb.csum = _swap(rest) if n % 2 else rest
+    return n
+
+
+def push_rcsum(skb: Skb, data: bytes) -> int:
+    """Put `data` before the frame, and into the sum."""
+    skb.push(len(data))[:] = data
+    if skb.ip_summed is not IpSummed.COMPLETE:
+        return 0
+    skb.csum = checksum.combine(checksum.ones_sum(data), skb.csum, len(data))
+    return len(data)
+
+
+def trim_rcsum(skb: Skb, length: int) -> int:
+    """Cut the frame to `length` bytes, and take the tail out of the sum; longer frames only."""
+    if length >= len(skb):
+        return 0
+    tail = skb.view()[length:]
+    skb.trim(length)
+    if skb.ip_summed is not IpSummed.COMPLETE:
+        return 0
+    skb.csum = checksum.remove(skb.csum, checksum.ones_sum(tail), length)
+    return len(tail)
+
+
+def vlan_untag(skb: Skb) -> int:
+    """Move the tag from the frame to ``vlan_tci``; `data` stands behind the Ethernet header, at the TCI.
+
+    The two addresses move up by four bytes, so that the Ethernet header stands before ``data`` again. Bytes
+    before ``data`` are not in the sum: only the tag is taken out.
+    """
+    if skb.mac_header is None or len(skb) < VLAN_HLEN:
+        raise SkbError(f"vlan_untag: {len(skb)} bytes behind the Ethernet header, {VLAN_HLEN} needed")
+    tag = bytes(skb.view()[:VLAN_HLEN])
+    summed = pull_rcsum(skb, VLAN_HLEN)
+    skb.vlan_proto = skb.protocol
+    skb.vlan_tci = int.from_bytes(tag[:2], "big")
+    skb.protocol = int.from_bytes(tag[2:], "big")
+    start = skb.mac_header
+    addresses = bytes(skb.buffer[start : start + 2 * ETH_ALEN])
+    skb.buffer[start + VLAN_HLEN : start + VLAN_HLEN + 2 * ETH_ALEN] = addresses
+    skb.mac_header = start + VLAN_HLEN
+    return summed
+
+
+def _is_zero(total: int) -> bool:
+    """Whether a sum over data and its checksum says "right": 0 and 0xffff are the same zero."""
+    return total % 0xFFFF == 0
+
+
+def _swap(total: int) -> int:
+    return (total & 0xFF) << 8 | total >> 8
+
+
+# Transmit
+
+
+def checksum_help(skb: Skb) -> int:
+    """``skb_checksum_help``: resolve PARTIAL in software; returns the number of bytes that were added up.
+
+    The field at ``csum_start + csum_offset`` holds the sum of the pseudo-header; the sum from ``csum_start``
+    to the tail, inverted, replaces it. A result of 0 is written as 0xffff: in UDP a 0 would say "no
+    checksum".
+    """
+    if skb.ip_summed is not IpSummed.PARTIAL:
+        return 0
+    field = skb.csum_start + skb.csum_offset
+    if not skb.data <= skb.csum_start <= field <= skb.tail - 2:
+        raise SkbError(
+            f"skb_checksum_help: start {skb.csum_start}, field {field}: both must lie in "
+            f"{skb.data}..{skb.tail - 2}, the field not before the start"
+        )
+    segment = memoryview(skb.buffer)[skb.csum_start : skb.tail]
+    value = checksum.internet_checksum(segment) or 0xFFFF
+    skb.buffer[field : field + 2] = value.to_bytes(2, "big")
+    skb.ip_summed = IpSummed.NONE
+    return len(segment)
+
+
+# Receive
+
+
+@dataclass(slots=True)
+class StackStats:
+    """Counters of a `Stack`. Every frame is in exactly one of the first five."""
+
+    delivered: int = 0
+    checksum_errors: int = 0
+    ip_header_errors: int = 0
+    malformed: int = 0
+    other_protocol: int = 0
+    hw_csum_failure: int = 0
+    bytes_summed: int = 0
+
+
+class Stack:
+    """Takes skbs from a driver, verifies their checksums, and owns them from then on.
+
+    Args:
+        deliver: called with every good skb (``data`` at the transport header, or behind the Ethernet header
+        where there
+            is none) and its verdict; it becomes the owner. Without it the skb is freed.
+    """
+
+    def __init__(self, deliver: Callable[[Skb, Verdict], None] | None = None) -> None:
+        self.deliver = deliver
+        self.stats = StackStats()
+
+    def receive(self, skb: Skb) -> Verdict:
+        """``netif_receive_skb``: one skb, after `eth_type_trans`."""
+        while skb.protocol in VLANS and len(skb) >= VLAN_HLEN:
+            self.stats.bytes_summed += vlan_untag(skb)
+        if skb.protocol == ETH_P_IP:
+            return self._ipv4(skb)
+        if skb.protocol == ETH_P_IPV6:
+            return self._ipv6(skb)
+        return self._pass(skb, Verdict.NOT_CHECKABLE, "other_protocol")
+
+    def _ipv4(self, skb: Skb) -> Verdict:
+        header = skb.view()
+        size = (header[0] & 15) * 4 if len(header) >= 20 else 0
+        total = int.from_bytes(header[2:4], "big")
+        if size < 20 or header[0] >> 4 != 4 or not size <= total <= len(header):
+            return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
+        self.stats.bytes_summed += size
+        if checksum.ones_sum(header[:size]) != 0xFFFF:
+            return self._drop(skb, "ip_header_errors", Verdict.WRONG)
+        self.stats.bytes_summed += trim_rcsum(skb, total)
+        protocol = header[9]
+        fragment = int.from_bytes(header[6:8], "big") & 0x3FFF  # more fragments, or an offset
+        pseudo = bytes(header[12:20])
+        skb.pull(size)  # a right header adds up to zero: COMPLETE stays right without any work
+        if fragment:
+            return self._pass(skb, Verdict.NOT_CHECKABLE)
+        return self._transport(skb, protocol, pseudo)
+
+    def _ipv6(self, skb: Skb) -> Verdict:
+        header = skb.view()
+        if len(header) < 40 or header[0] >> 4 != 6:
+            return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
+        total = 40 + int.from_bytes(header[4:6], "big")
+        if total > len(header):
+            return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
+        self.stats.bytes_summed += trim_rcsum(skb, total)
+        protocol = header[6]
+        pseudo = bytes(header[8:40])
+        self.stats.bytes_summed += pull_rcsum(skb, 40)
+        while protocol in IPV6_OPTIONS:
+            option = skb.view()
+            size = (option[1] + 1) * 8 if len(option) >= 8 else 0
+            if not 0 < size <= len(option):
+                return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
+            protocol = option[0]
+            self.stats.bytes_summed += pull_rcsum(skb, size)
+        if protocol == IPV6_FRAGMENT:
+            return self._pass(skb, Verdict.NOT_CHECKABLE)
+        return self._transport(skb, protocol, pseudo)
+
+    def _transport(self, skb: Skb, protocol: int, addresses: bytes) -> Verdict:
+        if protocol not in HEADER_BYTES:
+            return self._pass(skb, Verdict.NOT_CHECKABLE)
+        if len(skb) < HEADER_BYTES[protocol]:
+            return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
+        if protocol == UDP:
+            header = skb.view()
+            length = int.from_bytes(header[4:6], "big")
+            if not 8 <= length <= len(skb):
+                return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
+            if not any(header[6:8]):  # optional in IPv4, forbidden in IPv6
+                if len(addresses) == 8:
+                    return self._pass(skb, Verdict.ABSENT)
+                return self._drop(skb, "checksum_errors", Verdict.WRONG)
+            self.stats.bytes_summed += trim_rcsum(skb, length)
+        start = 0
+        if protocol != ICMP:
+            pseudo = addresses + len(skb).to_bytes(4, "big") + protocol.to_bytes(4, "big")
+            start = checksum.ones_sum(pseudo)
+            self.stats.bytes_summed += len(addresses) + 4
+        if self._is_right(skb, start):
+            return self._pass(skb, Verdict.RIGHT)
+        return self._drop(skb, "checksum_errors", Verdict.WRONG)
+
+    def _is_right(self, skb: Skb, start: int) -> bool:
+        if skb.ip_summed is IpSummed.UNNECESSARY:
+            return True
+        if skb.ip_summed is IpSummed.COMPLETE and _is_zero(start + skb.csum):
+            return True
+        self.stats.bytes_summed += len(skb)
+        if not _is_zero(checksum.ones_sum(skb.view(), start)):
+            return False
+        if skb.ip_summed is IpSummed.COMPLETE:
+            self.stats.hw_csum_failure += 1
+        return True
+
+    def _pass(self, skb: Skb, verdict: Verdict, counter: str = "delivered") -> Verdict:
+        setattr(self.stats, counter, getattr(self.stats, counter) + 1)
+        if self.deliver is None:
+            skb.free()
+        else:
+            self.deliver(skb, verdict)
+        return verdict
+
+    def _drop(self, skb: Skb, counter: str, verdict: Verdict) -> Verdict:
+        setattr(self.stats, counter, getattr(self.stats, counter) + 1)
+        skb.free()
+        return verdict
