@@ -179,6 +179,9 @@ def classify_batch(frames: batch.Frames, lengths: npt.ArrayLike) -> npt.NDArray[
     """
     ends = batch.check(frames, lengths)
     classes = np.zeros(len(frames), np.uint8)
+    rows = np.flatnonzero(ends > 15)  # the shortest frame with a class has 16 octets
+    if not rows.size:
+        return classes
 
     def octet(rows: npt.NDArray[np.intp], at: npt.NDArray[np.intp] | int) -> npt.NDArray[np.intp]:
         """One octet of each row; -1, which fails every test below, past the row's end."""
@@ -198,7 +201,6 @@ def classify_batch(frames: batch.Frames, lengths: npt.ArrayLike) -> npt.NDArray[
         event = half(rows, udp + 2) == PTP_EV_PORT
         give(rows[event], udp[event] + 9, transport)
 
-    rows = np.flatnonzero(ends > 15)  # the shortest frame with a class has 16 octets
     ethertype = np.zeros(len(frames), np.intp)
     tag = np.zeros(len(frames), np.intp)
     ethertype[rows] = half(rows, 12)
@@ -264,7 +266,8 @@ def locate(frame: BytesLike) -> tuple[int, int] | None:
             return None
         if udp is None or octets[udp + 2] << 8 | octets[udp + 3] not in (PTP_EV_PORT, PTP_GEN_PORT):
             return None
-        return udp + 8, min(len(octets), udp + (octets[udp + 4] << 8 | octets[udp + 5]))
+        end = min(len(octets), udp + (octets[udp + 4] << 8 | octets[udp + 5]))
+        return (udp + 8, end) if end >= udp + 8 else None
     except IndexError:  # cut before it could be seen what it is
         return None
 
