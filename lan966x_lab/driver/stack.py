@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
 from lan966x_lab.driver.skb import ETH_ALEN, VLAN_HLEN, IpSummed, Skb, SkbError
 from lan966x_lab.net import checksum
+from lan966x_lab.net.verdicts import Verdict
 
 ETH_P_IP = 0x0800
 ETH_P_IPV6 = 0x86DD
@@ -40,15 +40,6 @@ HEADER_BYTES = {ICMP: 8, TCP: 20, UDP: 8, ICMPV6: 4}
 IPV6_OPTIONS = frozenset((0, 43, 60))
 """Hop-by-hop, routing, destination options: 8 bytes and more, to be stepped over."""
 IPV6_FRAGMENT = 44
-
-
-class Verdict(StrEnum):
-    """What became of a frame's transport checksum."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    ABSENT = "absent"
-    NOT_CHECKABLE = "not_checkable"
 
 
 # Operations that keep a COMPLETE sum right. Each returns the number of bytes that it had to add up.
@@ -169,7 +160,11 @@ class Stack:
         self.stats = StackStats()
 
     def receive(self, skb: Skb) -> Verdict:
-        """``netif_receive_skb``: one skb, after `eth_type_trans`."""
+        """``netif_receive_skb``: one skb, after `eth_type_trans`; returns the verdict on its transport
+        checksum.
+
+        PARTIAL is never among them: a receiver cannot know that a wrong sum was to be completed by a sender.
+        """
         while skb.protocol in VLANS and len(skb) >= VLAN_HLEN:
             self.stats.bytes_summed += vlan_untag(skb)
         if skb.protocol == ETH_P_IP:

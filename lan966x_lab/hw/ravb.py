@@ -81,7 +81,7 @@ def complete_sum(frame: bytes) -> bytes:
     """The R-Car unit: the sum of everything after the Ethernet header (2 bytes).
 
     The unit adds little-endian words and stores the sum little-endian, which is what a little-endian kernel
-    computes itself. A one's-complement sum turns round with its words (RFC 1071 section 2B), so these two bytes
+    computes itself. A one's-complement sum turns round with its words (RFC 1071 section 2B): these two bytes
     are at the same time the network-order sum stored big-endian.
     """
     return checksum.ones_sum(memoryview(frame)[ETH_HLEN:]).to_bytes(2, "big")

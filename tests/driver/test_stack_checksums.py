@@ -6,13 +6,13 @@ from offload_frames import icmp, ipv4, ipv6, pseudo, slow_sum, tcp, udp
 from lan966x_lab.driver.skb import IpSummed, Skb, SkbError, eth_type_trans, skb_from_frame
 from lan966x_lab.driver.stack import (
     Stack,
-    Verdict,
     checksum_help,
     pull_rcsum,
     push_rcsum,
     trim_rcsum,
     vlan_untag,
 )
+from lan966x_lab.net.verdicts import Verdict
 
 GOOD = {
     "udp": ipv4(udp(b"hello"), 17),
