@@ -4,10 +4,12 @@
     What the mails report, and what becomes of it when it is recomputed (*reported*).
 ``linerate``, ``interval``
     The arithmetic for it: what a link can carry, what a rounded figure leaves open.
+``trace``
+    A header function run line by line: bytes loaded, bytes stored, bits tested (*counted*).
 ``timing``
     Several ways of doing one thing, timed side by side (*timed here*).
 """
 
-from lan966x_lab.measure import claims, interval, linerate, profiles, timing
+from lan966x_lab.measure import claims, interval, linerate, profiles, timing, trace
 
-__all__ = ["claims", "interval", "linerate", "profiles", "timing"]
+__all__ = ["claims", "interval", "linerate", "profiles", "timing", "trace"]
