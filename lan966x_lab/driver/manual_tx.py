@@ -1,0 +1,77 @@
+"""Manual transmit: the CPU writes every word of a frame into the injection FIFO, and asks before each (seed
+001).
+"""
+
+from __future__ import annotations
+
+import struct
+
+from lan966x_lab.driver.options import Options
+from lan966x_lab.driver.polling import PollTimeoutError, read_poll_timeout
+from lan966x_lab.hw.lan966x_regs import BUFFER_MIN_SZ, GrpCfg, InjCtrl, InjStatus
+from lan966x_lab.hw.registers import Door
+
+STATUS = "QS_INJ_STATUS"
+
+
+class ManualTransmit:
+    """One injection group. `options` may be replaced between two frames."""
+
+    def __init__(self, door: Door, options: Options, group: int = 0) -> None:
+        self.door = door
+        self.options = options
+        self._bit = 1 << group
+        self._ready_mask = InjStatus.FIFO_RDY.put(self._bit)
+        self._control = f"QS_INJ_CTRL[{group}]"
+        self._data = f"QS_INJ_WR[{group}]"
+        self._config = f"QS_INJ_GRP_CFG[{group}]"
+
+    def start(self) -> None:
+        """Manual mode, words in memory order."""
+        self.door.write(self._config, GrpCfg.MODE.put(GrpCfg.MANUAL) | GrpCfg.BYTE_SWAP.put(1))
+
+    def busy(self) -> bool:
+        """Whether the FIFO has no room for a whole frame."""
+        status = self.door.read(STATUS)
+        ready = InjStatus.FIFO_RDY.get(status) & self._bit
+        return not ready or bool(InjStatus.WMARK_REACHED.get(status) & self._bit)
+
+    def inject(self, header: bytes, frame: bytes) -> None:
+        """Write one frame. Short frames are padded with zeros to 60 bytes, and so is the last word.
+
+        Raises:
+            PollTimeoutError: the FIFO got stuck; the frame was given up with ABORT and nothing was sent.
+        """
+        tail = len(frame) % 4
+        padded = frame.ljust(max(BUFFER_MIN_SZ, len(frame) + -tail % 4), b"\0")
+        vld_bytes = tail if len(frame) >= BUFFER_MIN_SZ else 0
+        self.door.write(self._control, InjCtrl.GAP_SIZE.put(1) | InjCtrl.SOF.put(1))
+        try:
+            self._write_words(header)
+            self._write_words(padded)
+        except PollTimeoutError:
+            self.door.write(self._control, InjCtrl.GAP_SIZE.put(1) | InjCtrl.ABORT.put(1))
+            raise
+        self.door.write(
+            self._control, InjCtrl.GAP_SIZE.put(1) | InjCtrl.VLD_BYTES.put(vld_bytes) | InjCtrl.EOF.put(1)
+        )
+        self.door.write(self._data, 0)
+
+    def _write_words(self, data: bytes) -> None:
+        words = struct.unpack(f"<{len(data) // 4}I", data)
+        at = 0
+        while at < len(words):
+            # Words whose question has only one possible answer go in one step; see hw.registers.
+            at += self.door.write_run(STATUS, self._data, words, at, ktime=not self.options.check_fifo_first)
+            if at < len(words):
+                self._wait_until_ready()
+                self.door.write(self._data, words[at])
+                at += 1
+
+    def _wait_until_ready(self) -> None:
+        if self.options.check_fifo_first and self._is_ready(self.door.read(STATUS)):
+            return
+        read_poll_timeout(self.door, STATUS, self._is_ready)
+
+    def _is_ready(self, status: int) -> bool:
+        return bool(status & self._ready_mask)
