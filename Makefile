@@ -25,8 +25,8 @@ lint: $(ALL) ## check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(ALL) ## time the package beside its peers on this computer
-	@$(BIN)/python tests/bench/run.py
+bench: $(ALL) ## time the package beside its peers; ONLY="ifh" runs one part
+	@$(BIN)/python tests/bench/run.py $(ONLY)
 
 notebooks: $(ALL) ## run the notebooks anew and store their outputs
 	@$(BIN)/python -m lan966x_lab.workbook.freeze $$(ls notebooks/*.ipynb | grep -v '\.mine')
