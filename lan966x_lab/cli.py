@@ -59,6 +59,17 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--layout", choices=_LAYOUTS, help="default: the injection layout of that length")
     command.set_defaults(run=_decode)
 
+    command = commands.add_parser(
+        "inspect",
+        help="list the frames of a capture, with a verdict on every checksum",
+        description="List the frames of a pcap or pcapng file, with a verdict on every checksum. "
+        "Without a file, or with -, read the hex of one frame from standard input.",
+    )
+    command.add_argument("file", nargs="?", default="-", metavar="FILE", help="a capture of Ethernet frames")
+    command.add_argument("--limit", type=int, metavar="N", help="stop after N frames")
+    command.add_argument("--json", action="store_true", help="print one JSON object a line, and no totals")
+    command.set_defaults(run=_inspect)
+
     command = commands.add_parser("reset", help="put changed notebooks back; yours are kept beside them")
     command.add_argument("notebook", nargs="*", help="only these, by the start of their name (default: all)")
     command.add_argument("--folder", type=Path, help="where they lie (default: where `open` looks)")
@@ -155,6 +166,12 @@ def _decode(options: argparse.Namespace) -> int:
     if reserved:
         print(f"Reserved bits that are set: {', '.join(map(str, reserved))}")
     return 0
+
+
+def _inspect(options: argparse.Namespace) -> int:
+    from lan966x_lab.cli_inspect import run_inspect
+
+    return run_inspect(options)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

@@ -88,6 +88,11 @@ class Reader:
         except _CutError as cut:
             raise self._source.error(f"cut off or damaged at its start: {cut}; record it again") from None
 
+    @property
+    def position(self) -> int:
+        """Bytes of the stream read so far."""
+        return self._source.offset
+
     def __iter__(self) -> Iterator[Record]:
         count = 0
         try:

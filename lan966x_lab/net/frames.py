@@ -113,10 +113,10 @@ class Stop(NamedTuple):
 class Vlan:
     """A VLAN tag."""
 
-    tpid: int  # 0x8100 or 0x88a8
-    priority: int
-    drop_eligible: bool
     vid: int
+    priority: int = 0
+    drop_eligible: bool = False
+    tpid: int = EtherType.VLAN  # or SERVICE_VLAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +348,7 @@ class _Walk:
                 self.halt(f"VLAN tag cut off: {self.end - at} of 6 bytes")
                 break
             tci = octets[at + 2] << 8 | octets[at + 3]
-            tags.append(Vlan(ethertype, tci >> 13, bool(tci & 0x1000), tci & 0xFFF))
+            tags.append(Vlan(tci & 0xFFF, tci >> 13, bool(tci & 0x1000), ethertype))
             at += 4
             ethertype = octets[at] << 8 | octets[at + 1]
         self.ethernet = Ethernet(octets[:6], octets[6:12], tuple(tags), ethertype)

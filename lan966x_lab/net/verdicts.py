@@ -122,7 +122,7 @@ def _plan_upper(frame: Frame, upper: Upper, kind: TransportKind, end: int) -> Co
             return Check(Verdict.WRONG, "UDP over IPv6 must have a checksum")
         return Check(Verdict.ABSENT, "the sender sent none")
     if upper.fragment:
-        return _not_checkable("a fragment: the checksum covers the whole datagram")
+        return _not_checkable("a fragment; the checksum covers the whole datagram")
     if transport is None:
         return _not_checkable(frame.stopped.reason if frame.stopped else "")
     if isinstance(transport, Udp):

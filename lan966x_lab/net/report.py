@@ -1,0 +1,208 @@
+"""Tell about the frames of a capture: one entry a frame, as JSON or as a line, and the totals.
+
+``lan966x-lab inspect`` prints what this module makes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from lan966x_lab.net import frames, ptp, verdicts
+from lan966x_lab.net.captures import Record
+from lan966x_lab.net.verdicts import Checks, Verdict
+
+__all__ = ["Entry", "Totals", "as_json", "as_line", "entries", "heading", "time_text"]
+
+_BATCH = 2048  # frames whose checksums are added up together
+_COLUMNS = "{:>5} {:>12} {:>6}  {:<31}  {:<24}  {}"
+_EXPLAINED = {
+    Verdict.WRONG: "a receiver drops the frame",
+    Verdict.PARTIAL: "only the pseudo-header sum, seen at a sender whose hardware adds the rest; no error",
+    Verdict.ABSENT: "0 in UDP over IPv4, the sender chose to send none",
+    Verdict.NOT_CHECKABLE: "a fragment, a frame that was cut off, or lengths that cannot be true",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What there is to say about one frame."""
+
+    index: int  # from 1
+    time_ns: int
+    length: int  # bytes on the wire
+    frame: frames.Frame
+    ptp_class: int  # as ``ptp.classify`` says; general PTP messages have the class 0
+    checks: Checks
+
+
+def entries(records: Iterable[Record]) -> Iterator[Entry]:
+    """An entry for each record, read in batches."""
+    source, index = iter(records), 0
+    while batch := list(islice(source, _BATCH)):
+        parsed = [frames.parse(record.frame, record.fcs_length) for record in batch]
+        for record, frame, checks in zip(batch, parsed, verdicts.check_batch(parsed), strict=True):
+            index += 1
+            length = max(record.wire_length, len(record.frame))
+            yield Entry(index, record.time_ns, length, frame, ptp.classify(record.frame), checks)
+
+
+def as_json(entry: Entry) -> dict[str, Any]:
+    """The entry as ``inspect --json`` prints it, one object a line.
+
+    ``index`` from 1; ``time_ns`` since 1970, 0 where there is none; ``length`` in bytes on the wire;
+    ``layers`` from the outside in; ``ptp`` null or the message, its ``correction`` in 2**-16 ns;
+    ``checksums`` a verdict for each one that is there.
+    """
+    return {
+        "index": entry.index,
+        "time_ns": entry.time_ns,
+        "length": entry.length,
+        "layers": list(entry.frame.layers),
+        "ptp": _ptp_json(entry),
+        "checksums": {name: check.verdict.value for name, check in entry.checks.items()},
+    }
+
+
+def heading() -> str:
+    """The line above the lines of ``as_line``."""
+    return _COLUMNS.format("frame", "time/s", "bytes", "layers", "checksums", "notes")
+
+
+def as_line(entry: Entry, start_ns: int = 0) -> str:
+    """The entry for people: time since ``start_ns``, length, layers, verdicts, PTP message, oddities."""
+    checksums = ", ".join(f"{name} {_words(check.verdict)}" for name, check in entry.checks.items())
+    return _COLUMNS.format(
+        entry.index,
+        time_text(entry.time_ns - start_ns),
+        entry.length,
+        _layers_text(entry.frame.layers),
+        checksums,
+        "; ".join(_notes(entry)),
+    ).rstrip()
+
+
+def time_text(time_ns: int) -> str:
+    """Seconds with six decimals, or nine where they are needed."""
+    sign, (seconds, ns) = "-" if time_ns < 0 else "", divmod(abs(time_ns), 10**9)
+    return f"{sign}{seconds}.{ns:09}" if ns % 1000 else f"{sign}{seconds}.{ns // 1000:06}"
+
+
+class Totals:
+    """Counts of what passed by."""
+
+    def __init__(self) -> None:
+        self.frames = 0
+        self.bytes = 0
+        self.first_ns = 0
+        self.last_ns = 0
+        self.layers: Counter[tuple[str, ...]] = Counter()
+        self.ptp: Counter[tuple[str, int]] = Counter()  # by message type and class
+        self.checksums: dict[str, Counter[Verdict]] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Count one more frame."""
+        if self.frames == 0:
+            self.first_ns = entry.time_ns
+        self.frames += 1
+        self.bytes += entry.length
+        self.last_ns = entry.time_ns
+        self.layers[entry.frame.layers] += 1
+        if entry.ptp_class or entry.frame.ptp:
+            self.ptp[_type_name(entry.frame.ptp), entry.ptp_class] += 1
+        for name, check in entry.checks.items():
+            self.checksums.setdefault(name, Counter())[check.verdict] += 1
+
+    def text(self) -> str:
+        """The totals for people: several lines."""
+        head = f"{self.frames} frame{'s' * (self.frames != 1)}, {self.bytes} bytes"
+        if self.frames:
+            head += f", {time_text(self.last_ns - self.first_ns)} s from {_date(self.first_ns)}"
+        lines = [head]
+        lines += [
+            f"{count:>8}  {_layers_text(layers) or 'nothing read'}"
+            for layers, count in self.layers.most_common()
+        ]
+        if self.ptp:
+            lines += ["", f"{'PTP':>8}  {'message':<24}class"]
+            lines += [
+                f"{count:>8}  {name:<24}{number:#04x} {ptp.describe(number) if number else 'none'}"
+                for (name, number), count in self.ptp.most_common()
+            ]
+        if self.checksums:
+            seen = [v for v in Verdict if any(counts[v] for counts in self.checksums.values())]
+            lines += ["", "checksum" + "".join(f"   {_words(verdict)}" for verdict in seen)]
+            lines += [
+                f"{name:>8}" + "".join(f"   {counts[verdict] or '-':>{len(verdict)}}" for verdict in seen)
+                for name, counts in self.checksums.items()
+            ]
+            lines += [
+                f"{_words(verdict)}: {_EXPLAINED[verdict]}" for verdict in seen if verdict in _EXPLAINED
+            ]
+        return "\n".join(lines)
+
+
+def _ptp_json(entry: Entry) -> dict[str, Any] | None:
+    message = entry.frame.ptp
+    if message is None:  # a class without a message that can be read: version 1
+        return {"class": entry.ptp_class, "type": None, "sequence": None} if entry.ptp_class else None
+    return {
+        "class": entry.ptp_class,
+        "type": _type_name(message),
+        "sequence": message.sequence,
+        "version": f"{message.version}.{message.minor_version}",
+        "domain": message.domain,
+        "correction": message.correction,
+        "truncated": message.truncated,
+    }
+
+
+def _type_name(message: ptp.PtpMessage | None) -> str:
+    if message is None:
+        return "not version 2"
+    kind = message.message_type
+    return kind.name if isinstance(kind, ptp.MessageType) else f"reserved {kind:#x}"
+
+
+def _words(verdict: Verdict) -> str:
+    return verdict.value.replace("_", " ")
+
+
+def _layers_text(layers: tuple[str, ...]) -> str:
+    """The layers in one word; the same one repeated is counted."""
+    parts: list[list[str]] = []
+    for layer in layers:
+        if parts and parts[-1][0] == layer:
+            parts[-1].append(layer)
+        else:
+            parts.append([layer])
+    return " ".join(part[0] if len(part) == 1 else f"{len(part)}x{part[0]}" for part in parts)
+
+
+def _notes(entry: Entry) -> Iterator[str]:
+    frame, message = entry.frame, entry.frame.ptp
+    if message or entry.ptp_class:
+        sequence = "" if message is None else f" #{message.sequence}"
+        yield f"{_type_name(message)}{sequence}, class {entry.ptp_class:#04x}"
+    if message and message.truncated:
+        yield message.truncated
+    if frame.stopped:
+        yield frame.stopped.reason
+    for name, check in entry.checks.items():
+        if check.verdict is Verdict.WRONG or (check.verdict is Verdict.NOT_CHECKABLE and not frame.stopped):
+            yield f"{name}: {check.reason}"
+    if entry.length > len(frame.octets):
+        yield f"{len(frame.octets)} bytes captured"
+    if frame.padding.strip(b"\0"):
+        yield "padding is not zero"
+
+
+def _date(time_ns: int) -> str:
+    try:
+        return f"{datetime(1970, 1, 1) + timedelta(seconds=time_ns // 10**9):%Y-%m-%d %H:%M:%S} UTC"
+    except OverflowError:  # a capture may claim any time
+        return f"{time_text(time_ns)} s after 1970"
