@@ -96,6 +96,7 @@ class Skb:
     vlan_tci: int | None = None
     hwtstamp: int | None = None
     wants_hw_timestamp: bool = False
+    frag_list: list[Skb] = field(default_factory=list, repr=False)
     born: int = 0
     slab: SkbSlab | None = field(default=None, repr=False)
     release: Callable[[], None] | None = field(default=None, repr=False)
@@ -206,6 +207,8 @@ class Skb:
         if self.freed:
             raise SkbError("kfree_skb: this skb was already freed")
         self.freed = True
+        for skb in self.frag_list:
+            skb.free()
         if self.slab is not None:
             self.slab.freed += 1
         if self.release is not None:

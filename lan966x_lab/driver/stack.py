@@ -142,6 +142,8 @@ class StackStats:
     ip_header_errors: int = 0
     malformed: int = 0
     other_protocol: int = 0
+    traversals: int = 0
+    """Packets that went up; GRO makes them fewer than frames."""
     hw_csum_failure: int = 0
     bytes_summed: int = 0
 
@@ -250,7 +252,7 @@ class Stack:
         return True
 
     def _pass(self, skb: Skb, verdict: Verdict, counter: str = "delivered") -> Verdict:
-        setattr(self.stats, counter, getattr(self.stats, counter) + 1)
+        self._count(counter, skb)
         if self.deliver is None:
             skb.free()
         else:
@@ -258,6 +260,11 @@ class Stack:
         return verdict
 
     def _drop(self, skb: Skb, counter: str, verdict: Verdict) -> Verdict:
-        setattr(self.stats, counter, getattr(self.stats, counter) + 1)
+        self._count(counter, skb)
         skb.free()
         return verdict
+
+    def _count(self, counter: str, skb: Skb) -> None:
+        frames = 1 + len(skb.frag_list)
+        setattr(self.stats, counter, getattr(self.stats, counter) + frames)
+        self.stats.traversals += 1
