@@ -34,6 +34,7 @@ class Driver:
     Attributes:
         options: the switches; assign new ones at any time.
         paths: by name; the active one is ``options.path``.
+        max_len: the longest frame with FCS that any port can receive.
         work: ``header_loads``, ``header_stores`` (bytes), ``copied_bytes`` (frame bytes stored by the CPU).
         rx_dropped: received frames that were not delivered, by reason.
         failing_allocations: how many of the next allocations fail.
@@ -105,11 +106,7 @@ class Driver:
         this.mtu = mtu
         this.vlan_aware = this.vlan_aware if vlan_aware is None else vlan_aware
         self.door.write(f"DEV_MAC_MAXLEN_CFG[{port}]", this.max_len)
-
-    @property
-    def max_len(self) -> int:
-        """The longest frame with FCS that any port can receive."""
-        return max(port.max_len for port in self.ports)
+        self.max_len = max(port.max_len for port in self.ports)
 
     # ---- transmit ----
 
@@ -171,7 +168,7 @@ class Driver:
     # ---- receive ----
 
     def poll(self, budget: int = 64) -> int:
-        """NAPI poll: receive at most `budget` frames; returns how many, and less only when there are no more."""
+        """NAPI poll: receive at most `budget` frames; returns how many. Less means that there are no more."""
         return self.path.poll(budget)
 
     def alloc_skb(self, size: int) -> Skb | None:

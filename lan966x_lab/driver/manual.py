@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ManualPath:
-    """A `netdev.Path` through the registers of group 0. The skb options mean nothing here: there is no ring."""
+    """A `netdev.Path` through the registers of group 0. The options for skbs mean nothing without a ring."""
 
     def __init__(self, driver: Driver, options: Options) -> None:
         self._driver = driver

@@ -27,7 +27,7 @@ class FrameAbortedError(RuntimeError):
 
 
 class FrameReader:
-    """The words of one frame. `ended`: its last word was read; `unused`: how many bytes of that do not count."""
+    """The words of one frame. `ended`: the last one was read; `unused`: its bytes that do not count."""
 
     def __init__(self, door: Door, register: str) -> None:
         self.ended = False

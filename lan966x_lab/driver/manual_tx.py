@@ -12,6 +12,9 @@ from lan966x_lab.hw.lan966x_regs import BUFFER_MIN_SZ, GrpCfg, InjCtrl, InjStatu
 from lan966x_lab.hw.registers import Door
 
 STATUS = "QS_INJ_STATUS"
+START = InjCtrl.GAP_SIZE.put(1) | InjCtrl.SOF.put(1)
+END = InjCtrl.GAP_SIZE.put(1) | InjCtrl.EOF.put(1)
+GIVE_UP = InjCtrl.GAP_SIZE.put(1) | InjCtrl.ABORT.put(1)
 
 
 class ManualTransmit:
@@ -45,16 +48,14 @@ class ManualTransmit:
         tail = len(frame) % 4
         padded = frame.ljust(max(BUFFER_MIN_SZ, len(frame) + -tail % 4), b"\0")
         vld_bytes = tail if len(frame) >= BUFFER_MIN_SZ else 0
-        self.door.write(self._control, InjCtrl.GAP_SIZE.put(1) | InjCtrl.SOF.put(1))
+        self.door.write(self._control, START)
         try:
             self._write_words(header)
             self._write_words(padded)
         except PollTimeoutError:
-            self.door.write(self._control, InjCtrl.GAP_SIZE.put(1) | InjCtrl.ABORT.put(1))
+            self.door.write(self._control, GIVE_UP)
             raise
-        self.door.write(
-            self._control, InjCtrl.GAP_SIZE.put(1) | InjCtrl.VLD_BYTES.put(vld_bytes) | InjCtrl.EOF.put(1)
-        )
+        self.door.write(self._control, END | InjCtrl.VLD_BYTES.put(vld_bytes))
         self.door.write(self._data, 0)
 
     def _write_words(self, data: bytes) -> None:

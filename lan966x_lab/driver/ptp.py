@@ -241,7 +241,7 @@ class Ptp:
     # ---- receive ----
 
     def stamp_received(self, port: int, skb: Skb, timestamp: int, *, gated: bool) -> None:
-        """Give a received frame its time. `timestamp` is the IFH field; `gated` is the patch of seed 000 1/2."""
+        """Give a received frame its time. `timestamp`: the IFH field; `gated`: the patch of seed 000 1/2."""
         if gated and not self.ports[port].rx_gate:
             return
         skb.hwtstamp = full_time(self.gettime(), timestamp >> 2)

@@ -24,6 +24,7 @@ from lan966x_lab.hw.registers import Door
 
 IFH_WORDS = ifh.LAN966X.tx.nbytes // 4
 MIN_WORDS = IFH_WORDS + BUFFER_MIN_SZ // 4
+_READY, _WATERMARK = InjStatus.FIFO_RDY.put(1), InjStatus.WMARK_REACHED.put(1)
 MAX_WORDS = IFH_WORDS + (1 << 14) // 4
 
 
@@ -84,7 +85,9 @@ class InjectionGroup:
     @property
     def status(self) -> int:
         """This group's share of QS_INJ_STATUS, as if it were group 0."""
-        return InjStatus.FIFO_RDY.put(self.ready) | InjStatus.WMARK_REACHED.put(self.level >= self.watermark)
+        level = self.level
+        ready = self._held_from is None and level < self.depth
+        return (_READY if ready else 0) | (_WATERMARK if level >= self.watermark else 0)
 
     def _control(self, value: int) -> None:
         if InjCtrl.ABORT.get(value):
@@ -122,21 +125,26 @@ class InjectionGroup:
     def _write(self, word: int) -> None:
         if self._words is None:
             raise self._error("a data word without a frame", "write SOF to QS_INJ_CTRL")
+        if self._vld_bytes is not None:  # the word in the place of the FCS: the hardware has kept room for it
+            self._fill()
+            self._finish()
+            return
         if not self.ready:
             raise self._error("a word written while FIFO_RDY is 0", "read QS_INJ_STATUS before each word")
         if self._written >= MAX_WORDS:
             raise self._error(f"more than {MAX_WORDS} words", "write EOF; a frame has at most 16383 bytes")
-        self._busy_until = max(self._busy_until, self.clock.now_ns) + self.word_ns
-        if self._vld_bytes is not None:
-            self._finish()
+        self._fill()
+        self._written += 1
+        if self._lose and self._written > IFH_WORDS:
+            self._lose -= 1
         else:
-            self._written += 1
-            if self._lose and self._written > IFH_WORDS:
-                self._lose -= 1
-            else:
-                self._words.append(word)
+            self._words.append(word)
         if self.pauses is not None and (pause := next(self.pauses, 0)):
             self.hold(pause)
+
+    def _fill(self) -> None:
+        now = self.clock.now_ns if self._held_from is None else self._held_from
+        self._busy_until = max(self._busy_until, now) + self.word_ns
 
     def _finish(self) -> None:
         assert self._words is not None
@@ -179,7 +187,7 @@ class InjectionGroup:
         if self._held_from is None:
             return
         lost = self.clock.now_ns - self._held_from
-        if self._busy_until > self._held_from:
+        if self._busy_until > self._held_from:  # what was in the FIFO has waited
             self._busy_until += lost
         self._draining = deque((done + lost, frame) for done, frame in self._draining)
         self._held_from = self._held_until = None

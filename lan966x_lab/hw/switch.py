@@ -43,6 +43,8 @@ MODELLED = (
     "TIMESTAMP",
 )
 _NOT_MODELLED = (1 << 8 * TX.nbytes) - 1 - sum(TX[name].mask for name in MODELLED)
+_FIELDS = tuple((name, TX[name].pos, TX[name].maximum) for name in MODELLED)
+_TIMESTAMP, _LEN, _SRCPORT = (RX[name].pos for name in ("TIMESTAMP", "LEN", "SRCPORT"))
 _ALLOWED = {"REW_CMD": tuple(RewOp), "PDU_TYPE": tuple(PduType)}
 
 
@@ -75,7 +77,7 @@ class Switch:
         header, frame = int.from_bytes(packet[: TX.nbytes], "big"), packet[TX.nbytes :]
         if header & _NOT_MODELLED:
             raise _refuse(header)
-        value = {name: header >> TX[name].pos & TX[name].maximum for name in MODELLED}
+        value = {name: header >> pos & maximum for name, pos, maximum in _FIELDS}
         for name, allowed in _ALLOWED.items():
             if value[name] not in allowed:
                 raise NotModelledError(
@@ -113,7 +115,7 @@ class Switch:
     def _extract(self, frame: bytes, source: int, stamp_ns: int) -> None:
         srcport = self.wrong_srcport.popleft() if self.wrong_srcport else source
         length = self.wrong_len.popleft() if self.wrong_len else len(frame) + FCS_LEN
-        header = stamp_ns << 2 + RX["TIMESTAMP"].pos | length << RX["LEN"].pos | srcport << RX["SRCPORT"].pos
+        header = stamp_ns << _TIMESTAMP + 2 | length << _LEN | srcport << _SRCPORT
         taken = self.to_cpu(header.to_bytes(RX.nbytes, "big") + frame + fcs(frame))
         self.counters["to_cpu" if taken else "cpu_no_memory"] += 1
 
