@@ -1,6 +1,7 @@
 """One field of a header: a name, the position of its lowest bit, a width."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from operator import index
 from typing import Any
 
@@ -9,7 +10,7 @@ from lan966x_lab.ifh.errors import FieldRangeError, HeaderSizeError
 __all__ = ["Field", "disagreement"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Field:
     """Bits ``top`` down to ``pos`` of a header that is read as one big-endian integer (bit 0 is its lowest).
 
@@ -30,17 +31,17 @@ class Field:
                 "pos counts from 0 and width from 1. Check the table that this field comes from."
             )
 
-    @property
+    @cached_property
     def top(self) -> int:
         """The position of the highest bit."""
         return self.pos + self.width - 1
 
-    @property
+    @cached_property
     def maximum(self) -> int:
         """The largest value that fits, which is also the mask for its bits once shifted down."""
         return (1 << self.width) - 1
 
-    @property
+    @cached_property
     def mask(self) -> int:
         """The field's bits where they stand in the header."""
         return self.maximum << self.pos

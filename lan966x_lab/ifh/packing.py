@@ -23,13 +23,13 @@ Where the kernel answers -EINVAL, and -ERANGE for more than 64 bits, you get a `
 once answered -ERANGE for a value too large (it warns and truncates now), a ``ValueTooWideError``.
 """
 
-from enum import Flag
+from enum import STRICT, IntFlag
 from operator import index
 
 __all__ = ["NO_QUIRKS", "BitRangeError", "Quirk", "ValueTooWideError", "pack", "unpack"]
 
 
-class Quirk(Flag):
+class Quirk(IntFlag, boundary=STRICT):
     """How a buffer's physical bit order differs from big-endian."""
 
     MSB_ON_THE_RIGHT = 1
@@ -48,8 +48,11 @@ class ValueTooWideError(ValueError):
     """A right call, but the value does not fit its range of bits."""
 
 
+#: For each combination of quirks: (bits reversed, bytes reversed, groups reversed).
+_ORDERS = {Quirk(bits): tuple(quirk in Quirk(bits) for quirk in Quirk) for bits in range(8)}
+
 #: Every byte with its bits in reverse order.
-_MIRRORED = tuple(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+_MIRROR = tuple(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 def pack(
@@ -78,14 +81,16 @@ def pack(
             f"{value} does not fit bits {start_bit} to {end_bit}, which take 0 to {(1 << width) - 1}. "
             "Give a value in that range."
         )
-    mirror = Quirk.MSB_ON_THE_RIGHT in quirks
+    mirrored, little_endian, lsw32_first = _ORDERS[quirks]
     for box in range(end_bit // 8, start_bit // 8 + 1):
-        low, mask = _share(box, start_bit, end_bit)
-        bits = value >> (8 * box + low - end_bit) << low & mask
-        if mirror:
-            bits, mask = _MIRRORED[bits], _MIRRORED[mask]
-        address = _address(box, len(buffer), quirks)
-        buffer[address] = buffer[address] & ~mask | bits
+        first = 8 * box
+        low, high = max(first, end_bit), min(first + 7, start_bit)
+        mask = (2 << (high - first)) - (1 << (low - first))
+        bits = (value >> (low - end_bit) << (low - first)) & mask
+        if mirrored:
+            bits, mask = _MIRROR[bits], _MIRROR[mask]
+        address = _address(box, len(buffer), little_endian, lsw32_first)
+        buffer[address] = (buffer[address] & ~mask) | bits
 
 
 def unpack(
@@ -100,14 +105,16 @@ def unpack(
         BitRangeError: start below end, a bit outside the buffer, or more than 64 bits.
     """
     _check_range(len(buffer), start_bit, end_bit)
-    mirror = Quirk.MSB_ON_THE_RIGHT in quirks
+    mirrored, little_endian, lsw32_first = _ORDERS[quirks]
     value = 0
     for box in range(end_bit // 8, start_bit // 8 + 1):
-        low, mask = _share(box, start_bit, end_bit)
-        byte = buffer[_address(box, len(buffer), quirks)]
-        if mirror:
-            byte = _MIRRORED[byte]
-        value |= (byte & mask) >> low << (8 * box + low - end_bit)
+        first = 8 * box
+        low, high = max(first, end_bit), min(first + 7, start_bit)
+        mask = (2 << (high - first)) - (1 << (low - first))
+        byte = buffer[_address(box, len(buffer), little_endian, lsw32_first)]
+        if mirrored:
+            byte = _MIRROR[byte]
+        value |= (byte & mask) >> (low - first) << (low - end_bit)
     return value
 
 
@@ -124,16 +131,9 @@ def _check_range(nbytes: int, start_bit: int, end_bit: int) -> None:
         )
 
 
-def _share(box: int, start_bit: int, end_bit: int) -> tuple[int, int]:
-    """The part of a box (a logical byte) that the range covers: its lowest bit, and the mask of its bits."""
-    low = max(end_bit - 8 * box, 0)
-    high = min(start_bit - 8 * box, 7)
-    return low, (2 << high) - (1 << low)
-
-
-def _address(box: int, nbytes: int, quirks: Quirk) -> int:
-    """Where a box stands in the buffer."""
+def _address(box: int, nbytes: int, little_endian: bool, lsw32_first: bool) -> int:
+    """Where a box (a logical byte; the lowest is 0) stands in the buffer."""
     group, rank = divmod(box, 4)
     size = min(4, nbytes - 4 * group)
-    start = 4 * group if Quirk.LSW32_IS_FIRST in quirks else nbytes - 4 * group - size
-    return start + (rank if Quirk.LITTLE_ENDIAN in quirks else size - 1 - rank)
+    start = 4 * group if lsw32_first else nbytes - 4 * group - size
+    return start + (rank if little_endian else size - 1 - rank)
