@@ -109,8 +109,7 @@ class Stop(NamedTuple):
         return f"byte {self.offset}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
-class Vlan:
+class Vlan(NamedTuple):
     """A VLAN tag."""
 
     vid: int
@@ -119,8 +118,7 @@ class Vlan:
     tpid: int = EtherType.VLAN  # or SERVICE_VLAN
 
 
-@dataclass(frozen=True, slots=True)
-class Ethernet:
+class Ethernet(NamedTuple):
     """The Ethernet header with its VLAN tags, the outer one first."""
 
     destination: bytes
@@ -129,8 +127,7 @@ class Ethernet:
     ethertype: int  # behind the tags; up to 1500 it is a length (IEEE 802.3)
 
 
-@dataclass(frozen=True, slots=True)
-class Arp:
+class Arp(NamedTuple):
     """An ARP packet for IPv4 over Ethernet."""
 
     operation: int  # 1 request, 2 reply
@@ -140,8 +137,7 @@ class Arp:
     target_ip: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class IPv4:
+class IPv4(NamedTuple):
     """An IPv4 header. Offsets and lengths are in bytes."""
 
     start: int
@@ -160,8 +156,7 @@ class IPv4:
     options: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Extension:
+class Extension(NamedTuple):
     """An IPv6 extension header; ``start`` and ``length`` in bytes."""
 
     kind: int
@@ -169,8 +164,7 @@ class Extension:
     length: int
 
 
-@dataclass(frozen=True, slots=True)
-class IPv6:
+class IPv6(NamedTuple):
     """An IPv6 header with its extension headers."""
 
     start: int
@@ -184,8 +178,7 @@ class IPv6:
     extensions: tuple[Extension, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Upper:
+class Upper(NamedTuple):
     """What the IP packet carries, as IP says it: the ground for lengths and pseudo-headers."""
 
     protocol: int
@@ -196,8 +189,7 @@ class Upper:
     fragment: bool  # one piece of a larger datagram
 
 
-@dataclass(frozen=True, slots=True)
-class Udp:
+class Udp(NamedTuple):
     """A UDP header."""
 
     source_port: int
@@ -214,8 +206,7 @@ class Udp:
         return length if 8 <= length <= carried else None
 
 
-@dataclass(frozen=True, slots=True)
-class Tcp:
+class Tcp(NamedTuple):
     """A TCP header."""
 
     source_port: int
@@ -230,8 +221,7 @@ class Tcp:
     options: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Icmp:
+class Icmp(NamedTuple):
     """An ICMP or ICMPv6 header; the frame's ``layers`` tell which."""
 
     type: int
@@ -409,22 +399,11 @@ class _Walk:
             self.halt(f"IPv4 header length {header_length}, at least 20 bytes are needed")
             return
         more, offset = bool(flags & 0x2000), 8 * (flags & 0x1FFF)
+        options = octets[start + 20 : min(start + header_length, self.end)]
         self.network = IPv4(
-            start=start,
-            header_length=header_length,
-            tos=tos,
-            total_length=total,
-            identification=ident,
-            dont_fragment=bool(flags & 0x4000),
-            more_fragments=more,
-            fragment_offset=offset,
-            ttl=ttl,
-            protocol=protocol,
-            checksum=checksum,
-            source=source,
-            destination=destination,
-            options=octets[start + 20 : min(start + header_length, self.end)],
-        )
+            start, header_length, tos, total, ident, bool(flags & 0x4000), more, offset,
+            ttl, protocol, checksum, source, destination, options,
+        )  # fmt: skip
         self.layers.append("ipv4")
         if self.lacks(header_length, "IPv4 options"):
             self.at = self.end
@@ -466,16 +445,9 @@ class _Walk:
             kind = body[0]
             self.at += extension.length
         self.network = IPv6(
-            start=start,
-            traffic_class=first >> 20 & 0xFF,
-            flow_label=first & 0xFFFFF,
-            payload_length=length,
-            next_header=next_header,
-            hop_limit=hop_limit,
-            source=source,
-            destination=destination,
-            extensions=tuple(extensions),
-        )
+            start, first >> 20 & 0xFF, first & 0xFFFFF, length, next_header, hop_limit,
+            source, destination, tuple(extensions),
+        )  # fmt: skip
         self.layers += ["ipv6", *(EXTENSIONS[Protocol(extension.kind)] for extension in extensions)]
         if self.stopped is None:
             self.read_upper(Upper(kind, self.at, stop, home, goal, fragment), offset)
@@ -534,18 +506,11 @@ class _Walk:
             _TCP.unpack_from(octets, start)
         )
         header_length = offset >> 4 << 2
+        options = octets[start + 20 : min(start + header_length, self.stop)]
         self.transport = Tcp(
-            source_port=source_port,
-            destination_port=destination_port,
-            sequence=sequence,
-            acknowledgement=acknowledgement,
-            header_length=header_length,
-            flags=flags,
-            window=window,
-            checksum=checksum,
-            urgent=urgent,
-            options=octets[start + 20 : min(start + header_length, self.stop)],
-        )
+            source_port, destination_port, sequence, acknowledgement, header_length, flags,
+            window, checksum, urgent, options,
+        )  # fmt: skip
         if header_length < 20:
             self.halt(f"TCP header length {header_length}, at least 20 bytes are needed")
         elif not self.lacks(header_length, "TCP options"):

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
-from typing import Any
+from functools import lru_cache
+from itertools import groupby, islice
+from typing import Any, NamedTuple
 
 from lan966x_lab.net import frames, ptp, verdicts
 from lan966x_lab.net.captures import Record
@@ -20,6 +20,7 @@ __all__ = ["Entry", "Totals", "as_json", "as_line", "entries", "heading", "time_
 
 _BATCH = 2048  # frames whose checksums are added up together
 _COLUMNS = "{:>5} {:>12} {:>6}  {:<31}  {:<24}  {}"
+_WORDS = {verdict: verdict.replace("_", " ") for verdict in Verdict}
 _EXPLAINED = {
     Verdict.WRONG: "a receiver drops the frame",
     Verdict.PARTIAL: "only the pseudo-header sum, seen at a sender whose hardware adds the rest; no error",
@@ -28,8 +29,7 @@ _EXPLAINED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What there is to say about one frame."""
 
     index: int  # from 1
@@ -75,7 +75,7 @@ def heading() -> str:
 
 def as_line(entry: Entry, start_ns: int = 0) -> str:
     """The entry for people: time since ``start_ns``, length, layers, verdicts, PTP message, oddities."""
-    checksums = ", ".join(f"{name} {_words(check.verdict)}" for name, check in entry.checks.items())
+    checksums = ", ".join(f"{name} {_WORDS[check.verdict]}" for name, check in entry.checks.items())
     return _COLUMNS.format(
         entry.index,
         time_text(entry.time_ns - start_ns),
@@ -102,7 +102,7 @@ class Totals:
         self.last_ns = 0
         self.layers: Counter[tuple[str, ...]] = Counter()
         self.ptp: Counter[tuple[str, int]] = Counter()  # by message type and class
-        self.checksums: dict[str, Counter[Verdict]] = {}
+        self.checksums: defaultdict[str, Counter[Verdict]] = defaultdict(Counter)
 
     def add(self, entry: Entry) -> None:
         """Count one more frame."""
@@ -115,7 +115,7 @@ class Totals:
         if entry.ptp_class or entry.frame.ptp:
             self.ptp[_type_name(entry.frame.ptp), entry.ptp_class] += 1
         for name, check in entry.checks.items():
-            self.checksums.setdefault(name, Counter())[check.verdict] += 1
+            self.checksums[name][check.verdict] += 1
 
     def text(self) -> str:
         """The totals for people: several lines."""
@@ -135,13 +135,13 @@ class Totals:
             ]
         if self.checksums:
             seen = [v for v in Verdict if any(counts[v] for counts in self.checksums.values())]
-            lines += ["", "checksum" + "".join(f"   {_words(verdict)}" for verdict in seen)]
+            lines += ["", "checksum" + "".join(f"   {_WORDS[verdict]}" for verdict in seen)]
             lines += [
                 f"{name:>8}" + "".join(f"   {counts[verdict] or '-':>{len(verdict)}}" for verdict in seen)
                 for name, counts in self.checksums.items()
             ]
             lines += [
-                f"{_words(verdict)}: {_EXPLAINED[verdict]}" for verdict in seen if verdict in _EXPLAINED
+                f"{_WORDS[verdict]}: {_EXPLAINED[verdict]}" for verdict in seen if verdict in _EXPLAINED
             ]
         return "\n".join(lines)
 
@@ -168,19 +168,11 @@ def _type_name(message: ptp.PtpMessage | None) -> str:
     return kind.name if isinstance(kind, ptp.MessageType) else f"reserved {kind:#x}"
 
 
-def _words(verdict: Verdict) -> str:
-    return verdict.value.replace("_", " ")
-
-
+@lru_cache
 def _layers_text(layers: tuple[str, ...]) -> str:
-    """The layers in one word; the same one repeated is counted."""
-    parts: list[list[str]] = []
-    for layer in layers:
-        if parts and parts[-1][0] == layer:
-            parts[-1].append(layer)
-        else:
-            parts.append([layer])
-    return " ".join(part[0] if len(part) == 1 else f"{len(part)}x{part[0]}" for part in parts)
+    """The layers in one line; a run of the same one is counted."""
+    runs = [(layer, len(list(run))) for layer, run in groupby(layers)]
+    return " ".join(layer if count == 1 else f"{count}x{layer}" for layer, count in runs)
 
 
 def _notes(entry: Entry) -> Iterator[str]:

@@ -47,6 +47,8 @@ class Cover(NamedTuple):
     pseudo_sum: int = 0  # folded; 0 where there is no pseudo-header
 
 
+_RIGHT = Check(Verdict.RIGHT)
+
 Checks: TypeAlias = dict[str, Check]  # by header: "ipv4", and one of "tcp", "udp", "icmp", "icmpv6"
 Plan: TypeAlias = dict[str, Cover | Check]
 
@@ -105,7 +107,7 @@ def judge(field: int, total: int, pseudo_sum: int = 0) -> Check:
         pseudo_sum: the folded sum of the pseudo-header, 0 if there is none.
     """
     if total == 0xFFFF:
-        return Check(Verdict.RIGHT)
+        return _RIGHT
     if pseudo_sum and field == pseudo_sum:
         return Check(Verdict.PARTIAL, "only the pseudo-header sum; the sender's hardware adds the rest")
     fitting = checksum.fold(total + (field ^ 0xFFFF)) ^ 0xFFFF
