@@ -32,7 +32,7 @@ _EXPLAINED = {
 class Entry(NamedTuple):
     """What there is to say about one frame."""
 
-    index: int  # from 1
+    number: int  # from 1
     time_ns: int
     length: int  # bytes on the wire
     frame: frames.Frame
@@ -59,7 +59,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
     ``checksums`` a verdict for each one that is there.
     """
     return {
-        "index": entry.index,
+        "index": entry.number,
         "time_ns": entry.time_ns,
         "length": entry.length,
         "layers": list(entry.frame.layers),
@@ -77,7 +77,7 @@ def as_line(entry: Entry, start_ns: int = 0) -> str:
     """The entry for people: time since ``start_ns``, length, layers, verdicts, PTP message, oddities."""
     checksums = ", ".join(f"{name} {_WORDS[check.verdict]}" for name, check in entry.checks.items())
     return _COLUMNS.format(
-        entry.index,
+        entry.number,
         time_text(entry.time_ns - start_ns),
         entry.length,
         _layers_text(entry.frame.layers),
