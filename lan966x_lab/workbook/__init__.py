@@ -23,12 +23,13 @@ from .gate import Gate
 from .pictures import Pair, Picture, bar_pairs, figure
 from .ready import banner
 from .sources import Source, source
-from .svg import Svg
+from .svg import WIDTH, Svg
 from .tables import Table, evidence, table
 from .twin import Stack, Twin
 from .widgets import Explorer, button, choice, number, switch, text, whole
 
 __all__ = [
+    "WIDTH",
     "Check",
     "Explorer",
     "Gate",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .palette import ALMOST, BAD, GOOD, SLATE
+from .palette import MARK
 from .svg import clean
 from .twin import Twin
 
@@ -75,11 +75,13 @@ class Verdict(Twin):
 
     def html(self) -> str:
         """The narration in a box; the first line names the rung, the colour repeats it."""
-        tone = {Rung.WRONG: BAD, Rung.ALMOST: ALMOST, Rung.RIGHT: GOOD}.get(self.rung, SLATE)
+        colour = MARK[
+            {Rung.WRONG: "bad", Rung.ALMOST: "almost", Rung.RIGHT: "good"}.get(self.rung, "neutral")
+        ]
         head, *rest = self.lines
         body = "".join(f"<div>{clean(line)}</div>" for line in rest)
         return (
-            f'<div style="border-left:4px solid {tone.strong};padding:2px 10px;margin:4px 0;line-height:1.5">'
+            f'<div style="border-left:4px solid {colour};padding:2px 10px;margin:4px 0;line-height:1.5">'
             f'<div style="font-weight:600">{clean(head)}</div>{body}</div>'
         )
 
@@ -95,7 +97,8 @@ class Check:
     >>> def double(x):
     ...     raise NotImplementedError("return twice x")
     >>> print(check(double))
-    double: not started. It says: return twice x
+    double: not started.
+    It says: return twice x
     >>> print(check(lambda x: x * x))
     double: wrong, step 1 of 2.
     Did: double(3)
@@ -160,8 +163,8 @@ class Check:
         return Verdict(self.name, rung, (head, *lines), passed, total)
 
     def _early(self, rung: Rung, what: str, why: str) -> Verdict:
-        line = " ".join(part for part in (f"{self.name}: {what}.", why, self.hint) if part)
-        return Verdict(self.name, rung, (line,), 0, len(self.steps))
+        lines = (f"{self.name}: {what}.", why, self.hint and f"Next: {self.hint}")
+        return Verdict(self.name, rung, tuple(line for line in lines if line), 0, len(self.steps))
 
 
 def _run(name: str, answer: Any, step: Step) -> list[str]:

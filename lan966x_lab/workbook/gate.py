@@ -5,7 +5,7 @@ from typing import Any
 
 import ipywidgets
 
-from .palette import BAD, GOOD
+from .palette import MARK
 from .svg import clean
 from .twin import Twin
 
@@ -98,7 +98,7 @@ class Gate(ipywidgets.VBox):  # type: ignore[misc]
         )
         items = ""
         for index, (text, reason) in enumerate(self.options):
-            colour, sign = (GOOD.strong, "✓ right") if index == self.answer else (BAD.strong, "✗ wrong")
+            colour, sign = (MARK["good"], "✓ right") if index == self.answer else (MARK["bad"], "✗ wrong")
             items += (
                 f'<li style="border-left:4px solid {colour};padding:1px 8px;margin:4px 0;list-style:none">'
                 f"<strong>{_letter(index)}. {clean(text)}</strong> — {sign}: {clean(reason)}</li>"
@@ -122,8 +122,7 @@ class Gate(ipywidgets.VBox):  # type: ignore[misc]
         return self.text()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**options)
-        return {**bundle, "text/plain": self.text()}
+        return {**super()._repr_mimebundle_(**options), "text/plain": self.text()}
 
 
 def _letter(index: int) -> str:

@@ -47,8 +47,9 @@ SLATE = Tone("slate", "#535d69", "#e8ebee", "oo")
 
 BEFORE, AFTER = SLATE, TONES[0]
 """The two sides of a patch, everywhere."""
-GOOD, ALMOST, BAD = TONES[2], TONES[1], TONES[5]
-"""A verdict; always written out beside the colour."""
+MARK = {"good": "#1a8566", "almost": "#c2560f", "bad": "#d0355a", "neutral": "#7f8894"}
+"""The bar beside a verdict. It stands on the page itself, so it is visible on JupyterLab's light and dark
+backgrounds; the verdict is always written out."""
 EVIDENCE = {"reported": TONES[3], "counted": TONES[0], "timed here": TONES[1]}
 """The three kinds of evidence, never mixed: a mail says it, the lab counts it, this computer measured it."""
 

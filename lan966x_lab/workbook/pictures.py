@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from .palette import AFTER, BEFORE, EDGE, EVIDENCE, HAIRLINE, INK, MUTED, PANEL, TONES
-from .svg import Svg, clean
+from .svg import WIDTH, Svg, clean
 from .twin import Twin
 
 _DPI = 96  # a CSS pixel is 1/96 inch
@@ -63,17 +64,19 @@ def _png_image(figure: Figure, sentence: str) -> str:
     figure.savefig(buffer, format="png", dpi=_DPI * _SHARP, metadata={"Software": None})
     source = f"data:image/png;base64,{b64encode(buffer.getvalue()).decode()}"
     width = round(figure.get_figwidth() * _DPI)
-    return f'<img alt="{clean(sentence)}" width="{width}" src="{source}" style="max-width:100%">'
+    style = f"max-width:100%;border:1px solid {HAIRLINE};border-radius:6px"
+    return f'<img alt="{clean(sentence)}" width="{width}" src="{source}" style="{style}">'
 
 
-def figure(width: int = 880, height: int = 340, **subplots: Any) -> tuple[Figure, Any]:
+def figure(width: int = WIDTH, height: int = 340, *, title: str = "", **subplots: Any) -> tuple[Figure, Any]:
     """A Matplotlib figure in the workbook's style, and its axes; the object-oriented ``plt.subplots``.
 
     Nothing is registered with pyplot, so a notebook can make any number of them.
 
     Args:
-        width: CSS pixels; 880 fills the text column of a notebook on a 1280-pixel screen.
+        width: CSS pixels; ``WIDTH`` fills the text column.
         height: CSS pixels.
+        title: stands above the axes, on the left.
         subplots: passed to ``Figure.subplots`` (``nrows``, ``ncols``, ``sharex``, ``width_ratios``, …).
 
     >>> fig, ax = figure(400, 200)
@@ -81,7 +84,10 @@ def figure(width: int = 880, height: int = 340, **subplots: Any) -> tuple[Figure
     >>> print(Picture(fig, "Longer frames carry more."))
     Longer frames carry more.
     """
-    fig = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=PANEL, layout="constrained")
+    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1)
+    fig = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor=PANEL, layout=layout)
+    if title:
+        fig.suptitle(title, x=0.02, ha="left", fontsize=11.5, fontweight="bold", color=INK)
     axes = fig.subplots(**subplots)
     for ax in fig.axes:
         ax.set_prop_cycle(color=[tone.strong for tone in TONES])
@@ -110,7 +116,7 @@ class Pair(NamedTuple):
 
 
 def bar_pairs(
-    title: str, unit: str, pairs: Sequence[Pair], *, sentence: str = "", width: int = 880
+    title: str, unit: str, pairs: Sequence[Pair], *, sentence: str = "", width: int = WIDTH
 ) -> Picture:
     """Before and after a patch as pairs of bars on one scale that starts at 0, each pair with its evidence.
 

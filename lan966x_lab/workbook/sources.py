@@ -5,18 +5,22 @@ import inspect
 import re
 from collections.abc import Sequence
 from keyword import kwlist
+from math import ceil
 from textwrap import dedent
 from typing import Any
 
 from .svg import clean
 from .twin import Twin
 
-# One alternation, so that a keyword inside a string or a comment stays plain. Names are read too, to skip
-# keywords inside them.
+# One alternation, so that a keyword inside a string or a comment stays plain; every name is matched, so that
+# a keyword inside a longer name stays plain.
 _TOKEN = re.compile(
-    r'(?P<comment>#[^\n]*)|(?P<string>\b[rbfRBF]{0,2}(?:"""[\s\S]*?"""|\'\'\'[\s\S]*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'))'
+    r"(?P<comment>#[^\n]*)"
+    r"|(?P<string>(?<!\w)[rbfRBF]{0,2}"
+    r"(?:\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'))"
     r"|(?P<name>[^\W\d]\w*)"
 )
+_CHAR = 7.23  # pixels of a character at 12 pixels, DejaVu Sans Mono
 _STYLE = {
     "comment": "color:var(--jp-mirror-editor-comment-color,#408080);font-style:italic",
     "string": "color:var(--jp-mirror-editor-string-color,#ba2121)",
@@ -33,10 +37,11 @@ class Source(Twin):
     def html(self) -> str:
         """Panels side by side as far as they fit, each with its title."""
         panels = "".join(
-            '<div style="flex:1 1 400px;min-width:0;margin:0">'
+            f'<div style="flex:1 1 {_width(text)}px;min-width:0;max-width:100%">'
             f'<div style="font-weight:600;margin-bottom:4px">{clean(title)}</div>'
-            '<pre tabindex="0" style="margin:0;padding:8px 10px;overflow-x:auto;border:1px solid '
-            'var(--jp-border-color2,#d5dbe1);border-radius:6px;font-size:12px;line-height:1.45">'
+            '<pre tabindex="0" style="margin:0;padding:8px 10px;overflow-x:auto;white-space:pre;'
+            "border:1px solid var(--jp-border-color2,#d5dbe1);border-radius:6px;"
+            'font-size:12px;line-height:1.45">'
             f"{_highlight(text)}</pre></div>"
             for title, text in self.panels
         )
@@ -87,6 +92,11 @@ def _without_docstrings(text: str) -> str:
         if len(node.body) > 1 and lines[first.end_lineno] == "":
             lines[first.end_lineno] = None
     return "\n".join(line for line in lines if line is not None)
+
+
+def _width(text: str) -> int:
+    """How wide a panel should be so that its longest line fits; panels share a row as far as that allows."""
+    return 24 + ceil(_CHAR * max(map(len, text.split("\n"))))
 
 
 def _highlight(text: str) -> str:

@@ -13,6 +13,9 @@ from .palette import EDGE, HAIRLINE, INK, MONO, PANEL, SANS
 
 Number = int | float
 
+WIDTH = 820
+"""The width of a picture, in CSS pixels: the text column of a notebook on a 1280-pixel screen."""
+
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # Advance widths of DejaVu Sans in em: the widest of the fonts that the pictures ask for, so all fit.
@@ -69,7 +72,7 @@ class Svg:
     """A picture of a fixed size, built shape by shape, last one on top.
 
     Args:
-        width: CSS pixels; 880 fills the text column of a notebook on a 1280-pixel screen.
+        width: CSS pixels; ``WIDTH`` fills the text column.
         height: CSS pixels.
         label: the accessible name, a few words; what the picture *says* belongs into the sentence beside it.
         panel: draw the light panel that makes the picture look right on every background.

@@ -5,20 +5,20 @@ ipywidgets' sliders cannot be named, so there are none; a number field steps wit
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
 from matplotlib.figure import Figure
 
-from .palette import BAD
+from .palette import MARK
 from .pictures import Picture
 from .svg import Svg, clean
 
 Control = Any  # ipywidgets has no types; every control is one of its widgets
 
 _WIDE_LABEL = {"description_width": "initial"}
+_ROW = {"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px 16px"}
 
 
 def number(name: str, value: int, low: int, high: int, *, step: int = 1, tip: str = "") -> Control:
@@ -41,9 +41,9 @@ def number(name: str, value: int, low: int, high: int, *, step: int = 1, tip: st
 def choice(
     name: str, options: Sequence[Any] | Mapping[str, Any], value: Any = None, *, tip: str = ""
 ) -> Control:
-    """One of several options (values, or a mapping from label to value); the arrow keys change it.
+    """One of several options: values, or a mapping from label to value; without ``value`` the first one.
 
-    Without ``value`` the first option is chosen.
+    With the keyboard, the space bar opens the list. (JupyterLab keeps the bare arrow keys for itself.)
     """
     labelled = list(options.items()) if isinstance(options, Mapping) else list(options)
     picked = {} if value is None else {"value": value}
@@ -81,7 +81,7 @@ def switch(name: str, value: bool = False, *, tip: str = "") -> Control:
 
 
 def button(name: str, *, tip: str = "") -> Control:
-    """A push button; give it its action with ``on_click``, and end that action with ``self.redraw()``."""
+    """A push button; :meth:`Explorer.when` gives it its action."""
     return ipywidgets.Button(description=name, tooltip=tip or name, layout={"width": "max-content"})
 
 
@@ -108,9 +108,8 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     """A picture that answers to controls. Subclass it, and draw.
 
     The subclass makes its controls, passes them up, and overrides :meth:`draw`, which reads them. Any change
-    of a control's ``value`` redraws; all state is the instance's own. ``draw`` raises ``ValueError`` or
-    ``LookupError``, with a kind message, for what a learner cannot mean: the status line shows the message
-    and the last good picture stays.
+    of a control redraws; all state is the instance's own. ``draw`` raises ``ValueError`` or ``KeyError``, with
+    a kind message, for what a learner cannot mean: the status line shows it and the last good picture stays.
 
     >>> class Square(Explorer):
     ...     def __init__(self):
@@ -133,61 +132,42 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
 
     def __init__(self, title: str, controls: Sequence[Control | Sequence[Control]]) -> None:
         self.title = title
-        self._quiet = self._stale = False
+        self._actions: dict[Control, Callable[[], None]] = {}
+        self._busy = False
         self._picture = self.draw()
         self._frame = ipywidgets.HTML(layout={"width": "100%", "overflow": "auto hidden"})
         self._frame.add_class("lab-picture")
-        self._status = ipywidgets.HTML(layout={"width": "100%"})
-        self._status.add_class("lab-status")
         if height := _height(self._picture):
             self._frame.layout.min_height = f"{height + 4}px"
+        self._status = ipywidgets.HTML(layout={"width": "100%"})
+        self._status.add_class("lab-status")
         heading = ipywidgets.HTML(f'<div style="font-weight:600">{clean(title)}</div>')
         rows = _rows(controls)
-        boxes = [
-            ipywidgets.HBox(
-                row, layout={"flex_flow": "row wrap", "align_items": "center", "grid_gap": "4px 16px"}
-            )
-            for row in rows
-        ]
-        super().__init__(
-            [heading, *boxes, self._frame, self._status], layout={"max_width": "100%", "padding": "4px 0"}
-        )
+        boxes = [ipywidgets.HBox(row, layout=_ROW) for row in rows]
+        super().__init__([heading, *boxes, self._frame, self._status], layout={"max_width": "100%"})
         self.add_class("lab-explorer")
-        self._show(self._picture)
         for control in (control for row in rows for control in row):
-            if control.has_trait("value"):
-                control.observe(lambda _: self.redraw(), "value")
+            if isinstance(control, ipywidgets.Button):
+                control.on_click(self._changed)
+            elif control.has_trait("value"):
+                control.observe(lambda change: self._changed(change["owner"]), "value")
+        self._show(self._picture)
 
     @abstractmethod
     def draw(self) -> Picture:
         """Override: the picture of the controls' present values; its sentence becomes the status line."""
         raise NotImplementedError(f"{type(self).__name__} does not draw yet: override draw()")
 
-    def redraw(self) -> None:
-        """Draw anew; controls do it by themselves, the action of a button calls it."""
-        if self._quiet:
-            self._stale = True
-            return
-        try:
-            picture = self.draw()
-        except (ValueError, LookupError) as error:
-            self._say(str(error.args[0] if error.args else error), "The picture shows the last good view.")
-        except Exception as error:
-            self._say(f"The lab itself failed here: {type(error).__name__}: {error}", "Please report it.")
-            raise
-        else:
-            self._show(picture)
+    def when(self, control: Control, action: Callable[[], None]) -> None:
+        """Before the redraw that a change of ``control`` (or a press of a button) brings, run ``action``.
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
-        """Changes to several controls inside the ``with`` block lead to one redraw, at its end."""
-        self._quiet, self._stale = True, False
-        try:
-            yield
-        finally:
-            self._quiet = False
-        if self._stale:
-            self.redraw()
+        The action may set other controls: all of it leads to one redraw. It raises like :meth:`draw`.
+        """
+        self._actions[control] = action
+
+    def redraw(self) -> None:
+        """Draw anew, after a change that no control made."""
+        self._changed(None)
 
     def static(self) -> Picture:
         """The present view as a static picture, for readers without a running kernel."""
@@ -198,14 +178,33 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         """The text of the status line."""
         return self._said
 
+    def _changed(self, control: Control) -> None:
+        action = self._actions.get(control, lambda: None)
+        if self._busy:  # part of a larger change, which draws at its end
+            action()
+            return
+        self._busy = True
+        try:
+            action()
+            picture = self.draw()
+        except (ValueError, KeyError) as error:
+            self._say(str(error.args[0] if error.args else error), "The picture shows the last good view.")
+        except Exception as error:
+            self._say(f"The lab itself failed here: {type(error).__name__}: {error}", "Please report it.")
+            raise
+        else:
+            self._show(picture)
+        finally:
+            self._busy = False
+
     def _show(self, picture: Picture) -> None:
         self._picture = picture
         self._frame.value = picture.drawing()
         self._say(picture.sentence)
 
     def _say(self, what: str, trouble: str = "") -> None:
-        self._said = f"{what} {trouble}".strip() if not trouble else f"{what.rstrip('.')}. {trouble}"
-        mark = f"border-left:4px solid {BAD.strong};padding-left:8px;" if trouble else ""
+        self._said = f"{what.rstrip('.')}. {trouble}" if trouble else what
+        mark = f"border-left:4px solid {MARK['bad']};padding-left:8px;" if trouble else ""
         self._status.value = (
             f'<div role="status" aria-live="polite" style="{mark}min-height:2.8em;line-height:1.4">'
             f"{clean(self._said)}</div>"
@@ -215,8 +214,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         return f"{self.title}. {self._said}"
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**options)
-        return {**bundle, "text/plain": repr(self)}
+        return {**super()._repr_mimebundle_(**options), "text/plain": repr(self)}
 
 
 def _rows(controls: Sequence[Control | Sequence[Control]]) -> list[list[Control]]:
