@@ -3,6 +3,11 @@
 import os
 
 import pytest
+from hypothesis import settings
+
+# A deadline would test how busy this computer is.
+settings.register_profile("lab", deadline=None)
+settings.load_profile("lab")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
