@@ -43,7 +43,7 @@ __all__ = [
 _WORD = np.dtype("=u4")  # numpy adds words as this computer stores them ...
 _SWAPPED = sys.byteorder == "little"  # ... and there, the sum comes out with its bytes swapped
 _NUMPY_FROM = 2048  # bytes; below, the call into numpy costs more than it saves
-_BLOCK = 1 << 18  # bytes copied at a time where rows cannot be read in place: stays in the cache
+_BLOCK = 1 << 18  # bytes copied at a time where rows cannot be read in place; they stay in the cache
 
 
 def fold(total: int) -> int:
@@ -180,28 +180,26 @@ def ones_sum_batch(
         TypeError: the frames are not uint8, or the lengths or ``start`` are not integers.
         ValueError: shapes that do not fit, a length outside 0..W, a ``start`` outside 0..2**32-1.
     """
-    words = -(-int(batch.check(frames, lengths).max(initial=0)) // 4)
-    totals = _folded(_row_totals(frames, words))
+    columns = int(batch.check(frames, lengths).max(initial=0))
+    totals = _folded(_row_totals(frames[:, :columns]))
     if _SWAPPED:
         totals = totals.byteswap()
     return _folded(totals + _starts(start, len(frames)))
 
 
-def _row_totals(frames: batch.Frames, words: int) -> npt.NDArray[np.uint64]:
-    """Sum of the first 32-bit words of each row, in this computer's byte order, not folded."""
-    totals = np.empty(len(frames), np.uint64)
-    columns = frames[:, : 4 * words]
-    if columns.shape[1] == 4 * words and columns.strides[1] == 1:
-        in_place = columns.view(_WORD)
-        if in_place.flags.aligned:
-            return in_place.sum(axis=1, dtype=np.uint64, out=totals)
-    rows = max(1, _BLOCK // max(1, 4 * words))
-    scratch = np.zeros((min(rows, len(frames)), 4 * words), np.uint8)
-    for first in range(0, len(frames), rows):
-        piece = columns[first : first + rows]
-        scratch[: len(piece), : piece.shape[1]] = piece
-        filled = scratch[: len(piece)].view(_WORD)
-        filled.sum(axis=1, dtype=np.uint64, out=totals[first : first + len(piece)])
+def _row_totals(frames: batch.Frames) -> npt.NDArray[np.uint64]:
+    """Sum of the 32-bit words of each row, in this computer's byte order, not folded."""
+    count, width = frames.shape
+    whole = width // 4 * 4
+    last = np.zeros((count, 4), np.uint8)  # the word that the row does not fill
+    last[:, : width - whole] = frames[:, whole:]
+    totals = last.view(_WORD)[:, 0].astype(np.uint64)
+    in_place = whole == 0 or frames.strides[1] == 1
+    rows = max(1, count if in_place else _BLOCK // whole)
+    for first in range(0, count, rows):
+        piece = frames[first : first + rows, :whole]
+        words = (piece if in_place else np.ascontiguousarray(piece)).view(_WORD)
+        totals[first : first + rows] += words.sum(axis=1, dtype=np.uint64)
     return totals
 
 
