@@ -62,6 +62,7 @@ class InjectionGroup:
         self._vld_bytes: int | None = None
         self._lose = 0
         self._busy_until = 0
+        self._promised = False
         self._held_from: int | None = None
         self._held_until: int | None = None
         self._draining: deque[tuple[int, bytes]] = deque()
@@ -129,10 +130,11 @@ class InjectionGroup:
             self._fill()
             self._finish()
             return
-        if not self.ready:
+        if not self.ready and not self._promised:
             raise self._error("a word written while FIFO_RDY is 0", "read QS_INJ_STATUS before each word")
         if self._written >= MAX_WORDS:
             raise self._error(f"more than {MAX_WORDS} words", "write EOF; a frame has at most 16383 bytes")
+        self._promised = False
         self._fill()
         self._written += 1
         if self._lose and self._written > IFH_WORDS:
@@ -141,6 +143,7 @@ class InjectionGroup:
             self._words.append(word)
         if self.pauses is not None and (pause := next(self.pauses, 0)):
             self.hold(pause)
+            self._promised = False
 
     def _fill(self) -> None:
         now = self.clock.now_ns if self._held_from is None else self._held_from
@@ -171,6 +174,7 @@ class InjectionGroup:
         """Stall the FIFO: it takes no word and drains none, for `ns` nanoseconds (None: until `release`)."""
         now = self.clock.now_ns
         if self._held_from is None:
+            self._promised = self.ready  # the driver may have read FIFO_RDY already: one word is still taken
             self._held_from, self._held_until = now, now
         if ns is None or self._held_until is None:
             self._held_until = None
@@ -191,6 +195,7 @@ class InjectionGroup:
             self._busy_until += lost
         self._draining = deque((done + lost, frame) for done, frame in self._draining)
         self._held_from = self._held_until = None
+        self._promised = False
         if self._draining:
             self.clock.at(self._draining[0][0], self._drain)
 

@@ -241,7 +241,7 @@ class Door:
     def _rounds(self, step_ns: int, limit: int) -> int:
         """How many rounds of `step_ns` end before the next event; at most `limit`."""
         due = self.clock.next_ns
-        return limit if due is None else min(limit, (due - self.clock.now_ns - 1) // step_ns)
+        return limit if due is None else max(0, min(limit, (due - self.clock.now_ns - 1) // step_ns))
 
     def write_run(self, status: str, data: str, words: Sequence[int], start: int, *, ktime: bool) -> int:
         """Rounds of [read the clock;] read `status`; write the next word to `data`, from ``words[start]`` on.
