@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,25 @@ def test_every_data_file_is_listed_with_its_source() -> None:
             folder = f"{path.parent.relative_to('data').as_posix()}/"
             there = f"`{name}`" in listed or (f"`{folder}`" in listed and path.name in captures)
             assert there, f"data/README.md says nothing of {name}"
+
+
+@pytest.mark.parametrize("document", ["README.md", "data/README.md"])
+def test_links_lead_somewhere(document: str) -> None:
+    home = (ROOT / document).parent
+    targets = re.findall(r"\]\(([^)#\s]+)\)", (ROOT / document).read_text(encoding="utf-8"))
+    assert [target for target in targets if "://" not in target and not (home / target).exists()] == []
+
+
+def test_the_readme_lists_every_notebook_and_every_command() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    notebooks = [path.name for path in (ROOT / "notebooks").glob("*.ipynb") if ".mine" not in path.name]
+    assert [name for name in notebooks if f"(notebooks/{name})" not in readme] == []
+    usage = subprocess.run(
+        [sys.executable, "-m", "lan966x_lab", "--help"], capture_output=True, text=True, check=True
+    )
+    commands = re.findall(r"^ {4}(\w+) ", usage.stdout, re.MULTILINE)
+    assert {"open", "doctor", "decode", "reset"} <= set(commands)
+    assert [command for command in commands if f"`lan966x-lab {command}" not in readme] == []
 
 
 def test_the_patterns_see_what_they_should() -> None:
