@@ -20,10 +20,16 @@ FINE = "def test_fine(): pass\n"
 
 
 @pytest.mark.parametrize(
-    ("source", "no_skips", "status"), [(SKIPPING, "", 0), (SKIPPING, "1", 1), (FINE, "1", 0)]
+    ("source", "no_skips", "workers", "status"),
+    [
+        (SKIPPING, "", [], 0),
+        (SKIPPING, "1", [], 1),
+        (SKIPPING, "1", ["-p", "xdist", "-n", "1"], 1),
+        (FINE, "1", [], 0),
+    ],
+    ids=["loud", "refused", "refused with workers", "fine"],
 )
-@pytest.mark.parametrize("workers", [[], ["-n", "1"]], ids=["alone", "xdist"])
-def test_status(source: str, no_skips: str, status: int, workers: list[str], tmp_path: Path) -> None:
+def test_status(source: str, no_skips: str, workers: list[str], status: int, tmp_path: Path) -> None:
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
     (tmp_path / "test_it.py").write_text(source, encoding="utf-8")
     done = subprocess.run(
@@ -38,7 +44,7 @@ def test_status(source: str, no_skips: str, status: int, workers: list[str], tmp
             *workers,
             str(tmp_path),
         ],
-        env=os.environ | {"LAN966X_NO_SKIPS": no_skips},
+        env=os.environ | {"LAN966X_NO_SKIPS": no_skips, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,
