@@ -4,6 +4,7 @@ The expected figures below were computed with a pocket calculator from the mails
 """
 
 import csv
+import doctest
 from decimal import Decimal
 
 import pytest
@@ -285,6 +286,15 @@ def test_a_damaged_profile_is_refused(tmp_path, monkeypatch, text, message):
 )
 def test_each_rule_finds_the_fault(damaged, claim_id, cells, verdict):
     assert damaged(claim_id, **cells).get(claim_id).verdict == Verdict(verdict)
+
+
+def test_a_share_below_the_listed_rows_proves_nothing(damaged, monkeypatch):
+    monkeypatch.setattr(profiles, "least_listed", lambda offload: Decimal("6.96"))
+    assert damaged("004-do-csum").get("004-do-csum").verdict == "off"
+
+
+def test_the_example_in_the_module():
+    assert doctest.testmod(claims) == doctest.TestResults(failed=0, attempted=3)
 
 
 def test_every_rule_is_used():
