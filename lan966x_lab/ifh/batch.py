@@ -54,7 +54,8 @@ def encode(
     _check_overlaps(layout, {**scalars, **arrays}, length)
     if out is None:
         out = np.empty((length, layout.nbytes), np.uint8)
-    _check_out(out, (length, layout.nbytes))
+    else:
+        _check_out(out, (length, layout.nbytes))
 
     words = list(_words(layout, base, arrays))
     targets = [_view(out, word.held) for word in words]
@@ -194,10 +195,13 @@ def _checked(field: Field, values: Column) -> Column:
             f"{field.name} takes one integer or a column of integers, not an array of {values.dtype} "
             f"with shape {values.shape}."
         )
-    # Seen as unsigned, a negative number is a very large one: a single maximum finds both faults.
-    unsigned = values.view(values.dtype.str.replace("i", "u").replace("b", "u"))
-    if len(values) and unsigned.max() > field.maximum:
-        row = int((unsigned > field.maximum).argmax())
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
+    # Seen as unsigned, a negative number is larger than any positive one of its type: one maximum finds both.
+    limit = min(field.maximum, np.iinfo(values.dtype).max)
+    unsigned = values.view(values.dtype.str.replace("i", "u"))
+    if len(values) and unsigned.max() > limit:
+        row = int((unsigned > limit).argmax())
         raise FieldRangeError(field.name, int(values[row]), field.maximum, row)
     return unsigned
 
@@ -222,7 +226,8 @@ def _common_length(arrays: Mapping[str, Column], otherwise: int) -> int:
 
 
 def _check_out(out: NDArray[np.uint8], shape: tuple[int, int]) -> None:
-    if out.shape != shape or out.dtype != np.uint8 or out.strides[1] != 1 or not out.flags.writeable:
+    fits = out.shape == shape and out.dtype == np.uint8 and out.flags.writeable
+    if not fits or (out.size and out.strides[1] != 1):
         raise ValueError(
             f"out has shape {out.shape}, dtype {out.dtype}, strides {out.strides}. "
             f"Give a writable uint8 array of shape {shape} with contiguous rows."
