@@ -145,21 +145,21 @@ def _decode(options: argparse.Namespace) -> int:
     header = bytes.fromhex(digits)
     layouts = {}
     for name in _LAYOUTS:
-        chip, way = name.upper().split("-")
-        layouts[name] = getattr(getattr(ifh, chip), way.lower())
+        chip, way = name.split("-")
+        layouts[name] = getattr(getattr(ifh, chip.upper()), way)
     fitting = [name for name, layout in layouts.items() if layout.nbytes == len(header)]
-    name = options.layout or next(iter(fitting), None)
-    if name not in fitting:
+    if not fitting or options.layout not in (None, *fitting):
         lengths = ", ".join(f"{name} {layout.nbytes}" for name, layout in layouts.items())
         return _fail(f"{len(header)} bytes are no such header. Bytes of each layout: {lengths}.")
-    layout = layouts[name]
+    chosen = options.layout or fitting[0]
+    layout = layouts[chosen]
     values = layout.decode(header)
     rows = [("field", "bits", "raw", "value", "meaning")]
     for field in layout.fields:
         value = values[field.name]
         words = ifh.meaning(layout, field.name, value)
         rows.append((field.name, f"{field.top}..{field.pos}", f"{value:0{field.width}b}", str(value), words))
-    print(f"{name}, {len(header)} bytes")
+    print(f"{chosen}, {len(header)} bytes")
     print(_table(rows))
     number = int.from_bytes(header, "big")
     reserved = [bit for bit in range(8 * len(header)) if number >> bit & 1 and not layout.owners(bit)]
