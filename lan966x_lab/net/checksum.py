@@ -84,7 +84,7 @@ def internet_checksum(data: BytesLike, start: int = 0) -> int:
     return ones_sum(data, start) ^ 0xFFFF
 
 
-def udp_checksum(data: BytesLike, start: int) -> int:
+def udp_checksum(data: BytesLike, start: int = 0) -> int:
     """The checksum as UDP sends it: a computed 0 goes out as 0xffff, because 0 means "none" (RFC 768)."""
     return internet_checksum(data, start) or 0xFFFF
 
@@ -236,6 +236,10 @@ def _at(offset: int, total: int, name: str) -> int:
     return _swap(total) if offset & 1 else total
 
 
+def _padded(data: bytes) -> bytes:
+    return data + b"\0" if len(data) & 1 else data
+
+
 def _swap(word: int) -> int:
     return (word & 0xFF) << 8 | word >> 8
 
@@ -251,7 +255,7 @@ def _byte_pairs(data: bytes) -> int:
 
 
 def _struct_words(data: bytes) -> int:
-    padded = data + b"\0" if len(data) & 1 else data
+    padded = _padded(data)
     return fold(sum(struct.unpack(f">{len(padded) // 2}H", padded)))
 
 
@@ -260,7 +264,7 @@ def _slices(data: bytes) -> int:
 
 
 def _big_integer(data: bytes) -> int:
-    return fold(int.from_bytes(data, "big") << 8 * (len(data) & 1))
+    return fold(int.from_bytes(_padded(data), "big"))
 
 
 def _numpy_words(data: bytes) -> int:

@@ -171,7 +171,7 @@ def classify(frame: BytesLike) -> int:
 def classify_batch(frames: batch.Frames, lengths: npt.ArrayLike) -> npt.NDArray[np.uint8]:
     """``classify`` of every frame of a batch: (N, W) uint8 and N lengths in, N classes out.
 
-    Pays from some hundred frames on. Octets past a frame's length are never looked at.
+    Pays from some thousand frames on. Octets past a frame's length are never looked at.
 
     Raises:
         TypeError: the frames are not uint8, or the lengths are not integers.
