@@ -35,22 +35,22 @@ import lan966x_lab
 if TYPE_CHECKING:
     from lan966x_lab.ifh import Codec, Layout
 
-__all__ = ["Run", "Step", "Work", "counted_get", "counted_set", "run"]
+__all__ = ["Counts", "Run", "Step", "counted_get", "counted_set", "run"]
 
 PACKAGE = str(Path(lan966x_lab.__file__).parent)
 
 
 @dataclass(frozen=True)
-class Work:
-    """What was done, in numbers. Work adds up: ``sum(works, Work())``."""
+class Counts:
+    """What was done, in numbers. Counts add up: ``sum(several, Counts())``."""
 
     loads: int = 0  # bytes of the header read
     stores: int = 0  # bytes of the header written
     bit_tests: int = 0
     lines: int = 0
 
-    def __add__(self, other: "Work") -> "Work":
-        return Work(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ class Step:
     values: Mapping[str, int]  # the function's local integers
     loaded: tuple[int, ...]  # the header bytes that the line read, in order; -1 stays -1
     stored: tuple[int, ...]  # and wrote
-    work: Work  # since the start
+    counts: Counts  # since the start
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a function returned, the header it left, its steps, all its work, the text of what was stepped."""
+    """What a function returned, the header it left, its steps, all it did, the text of what was stepped."""
 
     result: Any
     header: bytes
     steps: tuple[Step, ...]
-    work: Work
+    counts: Counts
     sources: Mapping[str, str]
 
 
@@ -128,25 +128,27 @@ def run(function: Callable[..., Any], header: bytes, *arguments: Any) -> Run:
         result = function(counting, *arguments)
     finally:
         sys.settrace(before)
-    return Run(result, counting.snapshot(), tuple(tracer.steps), tracer.work(), tracer.sources)
+    return Run(result, counting.snapshot(), tuple(tracer.steps), tracer.counts(), tracer.sources)
 
 
 def counted_set(
     codec: "Codec", layout: "Layout", values: Mapping[str, int], header: bytes | None = None
-) -> Work:
-    """The work of setting these fields one after the other, in a header of zeros if none is given."""
+) -> Counts:
+    """What it takes to set these fields one after the other, in a header of zeros if none is given."""
     at = bytes(layout.nbytes) if header is None else header
-    work = Work()
+    counts = Counts()
     for name, value in values.items():
         done = run(codec.set, at, layout[name], value)
-        work, at = work + done.work, done.header
-    return work
+        counts, at = counts + done.counts, done.header
+    return counts
 
 
-def counted_get(codec: "Codec", layout: "Layout", names: Iterable[str], header: bytes | None = None) -> Work:
-    """The work of reading these fields one after the other, from a header of zeros if none is given."""
+def counted_get(
+    codec: "Codec", layout: "Layout", names: Iterable[str], header: bytes | None = None
+) -> Counts:
+    """What it takes to read these fields one after the other, from a header of zeros if none is given."""
     at = bytes(layout.nbytes) if header is None else header
-    return sum((run(codec.get, at, layout[name]).work for name in names), Work())
+    return sum((run(codec.get, at, layout[name]).counts for name in names), Counts())
 
 
 class _Tracer:
@@ -160,9 +162,9 @@ class _Tracer:
         self._unfinished: FrameType | None = None  # the frame whose current line is no step yet
         self._line = 0
 
-    def work(self) -> Work:
+    def counts(self) -> Counts:
         loads, stores = len(self.header.loaded), len(self.header.stored)
-        return Work(loads, stores, self.bit_tests, self.lines)
+        return Counts(loads, stores, self.bit_tests, self.lines)
 
     def call(self, frame: FrameType, event: str, argument: Any) -> Callable[..., Any] | None:
         """Enter a function: step through it if it has the header, count its lines if it is one of ours."""
@@ -191,7 +193,7 @@ class _Tracer:
         name = frame.f_code.co_name
         text, first = _source(frame.f_code)
         self.sources[name] = text
-        before = self.steps[-1].work if self.steps else Work()
+        before = self.steps[-1].counts if self.steps else Counts()
         self.steps.append(
             Step(
                 function=name,
@@ -201,7 +203,7 @@ class _Tracer:
                 values={name: value for name, value in frame.f_locals.items() if type(value) is int},
                 loaded=tuple(self.header.loaded[before.loads :]),
                 stored=tuple(self.header.stored[before.stores :]),
-                work=self.work(),
+                counts=self.counts(),
             )
         )
 

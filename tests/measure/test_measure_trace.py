@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lan966x_lab import ifh
-from lan966x_lab.measure.trace import Work, counted_get, counted_set, run
+from lan966x_lab.measure.trace import Counts, counted_get, counted_set, run
 
 TX, RX = ifh.LAN966X
 DSTS, TIMESTAMP = TX["DSTS"], TX["TIMESTAMP"]
@@ -30,8 +30,8 @@ BY_HAND = {
 }
 
 
-def counts(work: Work) -> tuple[int, int, int]:
-    return work.loads, work.stores, work.bit_tests
+def three(c: Counts) -> tuple[int, int, int]:
+    return c.loads, c.stores, c.bit_tests
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -40,10 +40,10 @@ def test_counts_by_hand(name):
     dirty = bytes(range(200, 228))
     for header in (bytes(28), dirty):
         assert (
-            counts(run(codec.set, header, DSTS, 0x155).work),
-            counts(run(codec.set, header, TIMESTAMP, 0xDEADBEEF).work),
-            counts(run(codec.get, header, DSTS).work),
-            counts(run(codec.get, header, TIMESTAMP).work),
+            three(run(codec.set, header, DSTS, 0x155).counts),
+            three(run(codec.set, header, TIMESTAMP, 0xDEADBEEF).counts),
+            three(run(codec.get, header, DSTS).counts),
+            three(run(codec.get, header, TIMESTAMP).counts),
         ) == BY_HAND[name]
 
 
@@ -65,11 +65,11 @@ def test_work_of_several_fields_adds_up():
         "IPV": 3,
         "TCI": 5,
     }  # what a TCP frame sets: 33 bits, 9 bytes
-    assert counts(counted_set(ifh.CODECS["bit_loop"], TX, five)) == (9, 9, 33)
-    assert counts(counted_set(ifh.CODECS["whole_int"], TX, five)) == (140, 140, 0)
+    assert three(counted_set(ifh.CODECS["bit_loop"], TX, five)) == (9, 9, 33)
+    assert three(counted_set(ifh.CODECS["whole_int"], TX, five)) == (140, 140, 0)
     rx = ["SRCPORT", "LEN", "TIMESTAMP"]  # 4 + 14 + 32 bits in 2 + 2 + 4 bytes
-    assert counts(counted_get(ifh.CODECS["bit_loop"], RX, rx)) == (8, 0, 50)
-    assert counts(counted_get(ifh.CODECS["byte_shift"], RX, rx, bytes(range(28)))) == (8, 0, 0)
+    assert three(counted_get(ifh.CODECS["bit_loop"], RX, rx)) == (8, 0, 50)
+    assert three(counted_get(ifh.CODECS["byte_shift"], RX, rx, bytes(range(28)))) == (8, 0, 0)
 
 
 def test_each_set_starts_where_the_last_one_ended():
@@ -79,12 +79,12 @@ def test_each_set_starts_where_the_last_one_ended():
         header[0] = value
 
     codec = ifh.Codec("greedy", "", load_as_often_as_byte_0_says, ifh.CODECS["bit_loop"].get)
-    assert counts(counted_set(codec, TX, {"DSTS": 3, "IPV": 5, "TCI": 0})) == (1 + 1 + 3 + 1 + 5, 3, 0)
-    assert counts(counted_set(codec, TX, {"DSTS": 3}, b"\2" * 28)) == (1 + 2, 1, 0)
+    assert three(counted_set(codec, TX, {"DSTS": 3, "IPV": 5, "TCI": 0})) == (1 + 1 + 3 + 1 + 5, 3, 0)
+    assert three(counted_set(codec, TX, {"DSTS": 3}, b"\2" * 28)) == (1 + 2, 1, 0)
 
 
 def test_work_adds_up():
-    assert Work(1, 2, 3, 4) + Work(10, 20, 30, 40) == Work(11, 22, 33, 44)
+    assert Counts(1, 2, 3, 4) + Counts(10, 20, 30, 40) == Counts(11, 22, 33, 44)
 
 
 def test_steps_of_a_byte_shift():
@@ -93,7 +93,7 @@ def test_steps_of_a_byte_shift():
     stores = [step for step in steps if step.stored]
     assert [(step.loaded, step.stored) for step in stores] == [((20,), (20,)), ((19,), (19,))]
     assert [step.header[19:21].hex() for step in stores] == ["0040", "5540"]
-    assert [counts(step.work) for step in stores] == [(1, 1, 0), (2, 2, 0)]
+    assert [three(step.counts) for step in stores] == [(1, 1, 0), (2, 2, 0)]
     assert stores[0].values["value"] == 0x155 << 6
     assert stores[0].source.strip().startswith("header[index] =")
     assert steps[0].header == bytes(28)
@@ -105,17 +105,17 @@ def test_a_step_knows_its_place_in_the_source():
     for step in done.steps:
         assert done.sources[step.function].splitlines()[step.line - 1] == step.source
     assert [step.function for step in done.steps].index("pack") == 2  # the calling line comes first
-    assert done.work.lines > len(done.steps)  # the helpers' lines count, too
+    assert done.counts.lines > len(done.steps)  # the helpers' lines count, too
 
 
 def test_counters_never_go_back_and_end_at_the_total():
     for codec in ALL.values():
         done = run(codec.set, bytes(28), TIMESTAMP, 0x80000001)
-        tallies = [counts(step.work) for step in done.steps]
+        tallies = [three(step.counts) for step in done.steps]
         assert tallies == sorted(tallies)
-        assert tallies[-1] == counts(done.work)
-        assert sum(len(step.loaded) for step in done.steps) == done.work.loads
-        assert sum(len(step.stored) for step in done.steps) == done.work.stores
+        assert tallies[-1] == three(done.counts)
+        assert sum(len(step.loaded) for step in done.steps) == done.counts.loads
+        assert sum(len(step.stored) for step in done.steps) == done.counts.stores
 
 
 def test_the_index_before_the_header_is_shown():
@@ -137,7 +137,7 @@ def test_bit_tests_are_conditions_with_an_ampersand():
     done = run(mixed, bytes([7]), 0x30)
     assert done.result == 7
     # if value & 1; while: 0x30, 0x18, 0x0c; the conditional expression
-    assert counts(done.work) == (1, 0, 1 + 3 + 1)
+    assert three(done.counts) == (1, 0, 1 + 3 + 1)
 
 
 def test_whatever_takes_the_whole_header_loads_every_byte():
@@ -151,7 +151,7 @@ def test_whatever_takes_the_whole_header_loads_every_byte():
         return len(header)
 
     done = run(whole, bytes(4))
-    assert (done.work.loads, done.work.stores) == (4 + 4 + 4 + 2 + 1, 4 + 1)
+    assert (done.counts.loads, done.counts.stores) == (4 + 4 + 4 + 2 + 1, 4 + 1)
     assert done.header == b"abce"
     assert [step.loaded for step in done.steps][3] == (1, 2)
 
@@ -204,10 +204,10 @@ def test_the_count_is_that_of_the_bytes_and_bits_of_the_field(field, header, dat
     """For every field, dirty headers too: the bytes that the layout names, and one test for every bit."""
     value = data.draw(st.integers(0, field.maximum))
     touched = len(field.bytes_in(28))
-    assert counts(run(ifh.CODECS["bit_loop"].set, header, field, value).work) == (
+    assert three(run(ifh.CODECS["bit_loop"].set, header, field, value).counts) == (
         touched,
         touched,
         field.width,
     )
-    assert counts(run(ifh.CODECS["byte_shift"].set, header, field, value).work) == (touched, touched, 0)
-    assert counts(run(ifh.CODECS["packing"].get, header, field).work) == (touched, 0, 0)
+    assert three(run(ifh.CODECS["byte_shift"].set, header, field, value).counts) == (touched, touched, 0)
+    assert three(run(ifh.CODECS["packing"].get, header, field).counts) == (touched, 0, 0)
