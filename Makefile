@@ -16,8 +16,10 @@ lab: $(LAB) ## install if needed, and open JupyterLab on the first notebook
 	@$(BIN)/lan966x-lab open
 
 test: $(ALL) ## run every test: package, notebooks (strict), browser
-	@$(BIN)/python -m pytest --nbval -n auto --maxprocesses 4 --dist loadfile --ignore tests/browser
-	@$(BIN)/python -m pytest tests/browser
+	@status=0; \
+	$(BIN)/python -m pytest --nbval -n auto --maxprocesses 4 --dist loadfile --ignore tests/browser || status=1; \
+	$(BIN)/python -m pytest tests/browser || status=1; \
+	exit $$status
 
 lint: $(ALL) ## check style, types and the direction of imports
 	$(BIN)/ruff check
