@@ -152,18 +152,18 @@ def classify(frame: BytesLike) -> int:
         if ethertype == _ETH_P_IP:
             if octets[23] != _IPPROTO_UDP or octets[21] or octets[20] & 0x1F:
                 return NONE
-            transport, udp = IPV4 | vlan, 14 + 4 * (octets[14] & 0x0F)
+            transport, port = IPV4 | vlan, 16 + 4 * (octets[14] & 0x0F)
         elif ethertype == _ETH_P_IPV6:
             if octets[20] != _IPPROTO_UDP:
                 return NONE
-            transport, udp = IPV6 | vlan, 54
+            transport, port = IPV6 | vlan, 56
         elif ethertype == _ETH_P_1588 and not octets[14] & PTP_GEN_BIT:
             return octets[15] & VMASK | L2 | vlan
         else:
             return NONE
-        if octets[udp + 3] != _EV_PORT_LOW or octets[udp + 2] != _EV_PORT_HIGH:
+        if octets[port] != _EV_PORT_HIGH or octets[port + 1] != _EV_PORT_LOW:
             return NONE
-        return octets[udp + 9] & VMASK | transport
+        return octets[port + 7] & VMASK | transport
     except IndexError:  # a load past the end of the frame: no class
         return NONE
 
