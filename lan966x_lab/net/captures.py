@@ -293,7 +293,7 @@ def _fields(order: str, block_class: type[pcapng._PcapngBlock], block: bytes) ->
     """The fixed fields at the start of a block, without the second length that dpkt counts among them."""
     layout = struct.Struct(order + block_class.__hdr_fmt__[1:-1])
     if len(block) < layout.size + 4:
-        raise _CutError(f"a block of {len(block)} bytes is too short for a {block_class.__name__}")
+        raise _CutError(f"a block of {len(block)} bytes cannot be of type {block_class.__name__}")
     return layout.unpack_from(block)
 
 
@@ -340,7 +340,7 @@ def _simple_packet(source: _Source, order: str, block: bytes, interfaces: list[_
     """A block of interface 0 without a time: the length on the wire, then the frame. dpkt has no class."""
     interface = _of_ethernet(source, 0, interfaces)
     if len(block) < 16:
-        raise _CutError(f"a block of {len(block)} bytes is too short for a SimplePacketBlock")
+        raise _CutError(f"a block of {len(block)} bytes cannot be of type SimplePacketBlock")
     wire_length = struct.unpack_from(order + "I", block, 8)[0]
     frame = _frame(block, 12, min(wire_length, interface.snap_length or wire_length))
     return Record(frame, 0, wire_length, interface.fcs_length)

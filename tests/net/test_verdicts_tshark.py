@@ -1,8 +1,8 @@
 """The verdicts against Wireshark's, for every frame of the captures and for the edge cases.
 
 What tshark said of the captures is stored in ``data/tshark_verdicts.csv``, one line for each run of frames
-with the same answer; where tshark is installed, it is asked again, about the edge cases as well. Write the file
-anew with ``python tests/net/test_verdicts_tshark.py``.
+with the same answer; where tshark is installed, it is asked again, about the edge cases as well. Write the
+file anew with ``python tests/net/test_verdicts_tshark.py``.
 """
 
 import csv
