@@ -29,7 +29,7 @@ class PublishedBcm4908Driver(Bcm4908Driver):
         self.is_open = False
 
     def poll(self, budget: int) -> int:
-        """A bad frame is replaced, freed without an unmap, and ends the poll without being counted as work."""
+        """A bad frame is replaced, freed without an unmap, and ends the poll, not counted as work."""
         self._clean_tx()
         done = 0
         while done < budget:

@@ -1,17 +1,19 @@
 """The LAN966x driver: what the five threads change, with a switch for each (`Options`).
 
 A transmit request ends in one of the counters ``sent``, ``busy`` (the frame stays with the caller),
-``too_long``, ``too_short``; a received frame in ``delivered`` or in the reason why it was dropped. The ledger
-proves it.
+``too_long``, ``too_short``, ``no_mapping``; a received frame in ``delivered`` or in the reason why it was
+dropped. The ledger proves it.
 """
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from collections.abc import Callable
 
 from lan966x_lab import ifh
 from lan966x_lab.driver import headers
+from lan966x_lab.driver.fdma import FdmaPath
 from lan966x_lab.driver.ledger import Ledger
 from lan966x_lab.driver.manual import ManualPath
 from lan966x_lab.driver.netdev import Path, Port, TxResult
@@ -61,7 +63,11 @@ class Driver:
         ]
         self.ptp = Ptp(self.door, self.ledger, NUM_PHYS_PORTS, stamped)
         self._options = options or Options()
-        self.paths: dict[str, Path] = {"manual": ManualPath(self, self._options)}
+        self.max_len = max(port.max_len for port in self.ports)
+        self.paths: dict[str, Path] = {
+            "manual": ManualPath(self, self._options),
+            "fdma": FdmaPath(self, self._options),
+        }
         self._start()
 
     def _start(self) -> None:
@@ -83,7 +89,11 @@ class Driver:
         old, new = self._path(self._options), self._path(options)
         if new is not old:
             old.stop()
-            new.start()
+            try:
+                new.start()
+            except OSError:
+                old.start()
+                raise
         self._options = options
         for path in self.paths.values():
             path.options = options
@@ -99,14 +109,25 @@ class Driver:
         return self.paths[self._options.path]
 
     def set_mtu(self, port: int, mtu: int, *, vlan_aware: bool | None = None) -> None:
-        """Set a port's MTU (bytes of payload), and whether full-size frames may carry a tag."""
+        """Set a port's MTU (bytes of payload), and whether full-size frames may carry a tag.
+
+        Raises:
+            OSError: ENOMEM, no memory for buffers of that size; nothing has changed.
+        """
         if not 68 <= mtu <= 9000:
             raise ValueError(f"mtu {mtu}: allowed 68..9000")
         this = self.ports[port]
+        before = this.mtu, this.vlan_aware
         this.mtu = mtu
         this.vlan_aware = this.vlan_aware if vlan_aware is None else vlan_aware
+        max_len = max(port.max_len for port in self.ports)
+        if not self.path.resize(max_len):
+            this.mtu, this.vlan_aware = before
+            raise OSError(
+                errno.ENOMEM, f"mtu {mtu}: no memory for larger buffers; free some, or keep {before[0]}"
+            )
         self.door.write(f"DEV_MAC_MAXLEN_CFG[{port}]", this.max_len)
-        self.max_len = max(port.max_len for port in self.ports)
+        self.max_len = max_len
 
     # ---- transmit ----
 
@@ -119,7 +140,11 @@ class Driver:
         if reason:
             this.stats[f"tx_{reason}"] += 1
             return self._consumed(ticket, skb, reason)
-        result, waits = self._send(this, skb, ticket)
+        try:
+            result, waits = self._send(this, skb, ticket)
+        except OSError:
+            this.stats["tx_no_mapping"] += 1
+            return self._consumed(ticket, skb, "no_mapping")
         if result == TxResult.BUSY:
             this.stats["tx_busy"] += 1
             self.ledger.give("skb", ticket)
@@ -159,10 +184,13 @@ class Driver:
         )
         self.work["header_loads"] += header.loads
         self.work["header_stores"] += header.stores
-        result = self.path.transmit(port, skb, header.uncounted())
         ident = ptp_fields.get("TIMESTAMP")
-        if result == TxResult.BUSY and ident is not None:
-            self.ptp.release(port.number, ident)
+        result = TxResult.BUSY
+        try:
+            result = self.path.transmit(port, skb, header.uncounted())
+        finally:
+            if result == TxResult.BUSY and ident is not None:
+                self.ptp.release(port.number, ident)
         return result, ident is not None
 
     # ---- receive ----
@@ -171,12 +199,15 @@ class Driver:
         """NAPI poll: receive at most `budget` frames; returns how many. Less means that there are no more."""
         return self.path.poll(budget)
 
+    def allocation_fails(self) -> bool:
+        """Whether an ordered allocation failure strikes now."""
+        strikes = self.failing_allocations > 0
+        self.failing_allocations -= strikes
+        return strikes
+
     def alloc_skb(self, size: int) -> Skb | None:
         """Memory for a frame; None when an ordered allocation failure strikes."""
-        if self.failing_allocations:
-            self.failing_allocations -= 1
-            return None
-        return alloc_skb(size)
+        return None if self.allocation_fails() else alloc_skb(size)
 
     def deliver(self, port: int, skb: Skb, timestamp: int, ticket: int) -> None:
         """Hand a received frame to the stack: its time, its protocol, its counters."""

@@ -49,8 +49,15 @@ class Path(Protocol):
     def stop(self) -> None:
         """Leave it; nothing may be in flight afterwards."""
 
+    def resize(self, max_len: int) -> bool:
+        """Frames of up to `max_len` bytes with FCS may come. False: no memory, and nothing has changed."""
+
     def transmit(self, port: Port, skb: Skb, header: bytes) -> TxResult:
-        """Send the frame; BUSY when there is no room now. The skb stays the driver's."""
+        """Send the frame; BUSY when there is no room now. The skb stays the driver's.
+
+        Raises:
+            OSError: ENOMEM, the frame cannot be sent; trying again would not help.
+        """
 
     def interrupt(self) -> bool:
         """Whether there is something to poll."""

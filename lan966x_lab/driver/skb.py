@@ -100,7 +100,7 @@ class Skb:
     born: int = 0
     slab: SkbSlab | None = field(default=None, repr=False)
     release: Callable[[], None] | None = field(default=None, repr=False)
-    freed: bool = False
+    users: int = 1
 
     @property
     def head(self) -> int:
@@ -202,11 +202,25 @@ class Skb:
             self.expand(0, missing)
             self.put(missing)[:] = bytes(missing)
 
+    @property
+    def freed(self) -> bool:
+        """Whether the last user has freed it."""
+        return self.users == 0
+
+    def get(self) -> Skb:
+        """``skb_get``: one more user, who has to free it as well."""
+        if self.freed:
+            raise SkbError("skb_get: this skb was already freed")
+        self.users += 1
+        return self
+
     def free(self) -> None:
-        """``kfree_skb``: give structure and data back to whoever they came from, once."""
+        """``kfree_skb``: drop one user; the last gives structure and data back to whoever they came from."""
         if self.freed:
             raise SkbError("kfree_skb: this skb was already freed")
-        self.freed = True
+        self.users -= 1
+        if self.users:
+            return
         for skb in self.frag_list:
             skb.free()
         if self.slab is not None:

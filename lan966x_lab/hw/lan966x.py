@@ -2,8 +2,8 @@
 
 What is modelled, and what is not, stands at the head of each part: `injection`, `extraction`, `switch`,
 `ports`, `rewriter`, `phc`, `timestamps`. Frames for the CPU go to ``switch.to_cpu`` (at first: extraction
-group 0) as header, frame and FCS; frames of the CPU come in through ``switch.inject`` as header and frame. An
-FDMA engine takes both ends.
+group 0) as header, frame and FCS; frames of the CPU come in through ``switch.inject`` as header and frame.
+The FDMA engine takes both ends over where the groups are in its mode.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import partial
 from lan966x_lab.hw import extraction
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.extraction import ExtractionGroup
+from lan966x_lab.hw.fdma import Fdma
 from lan966x_lab.hw.injection import InjectionGroup
 from lan966x_lab.hw.lan966x_regs import NUM_GROUPS, NUM_PHYS_PORTS
 from lan966x_lab.hw.phc import PtpClock
@@ -61,6 +62,7 @@ class Lan966x:
             )
             for group in range(NUM_GROUPS)
         ]
+        self.fdma = Fdma(door, self.switch)
         self.ptp = PtpClock(door)
         self.two_step = TwoStepFifo(door)
         self.ports = [
@@ -77,7 +79,9 @@ class Lan966x:
     def _injection_status(self) -> int:
         return sum(group.status << number for number, group in enumerate(self.injection))
 
-    def _injection_steady(self) -> float:
+    def _injection_steady(self, value: int) -> float:
+        if value != self._injection_status():
+            return self.clock.now_ns
         return min(group.steady_until() for group in self.injection)
 
     def _data_present(self) -> int:
@@ -90,7 +94,7 @@ class Lan966x:
 
     @property
     def faults(self) -> dict[str, Callable[[], None]]:
-        """Faults that can be ordered without further words, by name; each strikes once, at the next occasion."""
+        """Faults that can be ordered without further words; each strikes once, at the next occasion."""
         injection, xtr = self.injection[0], self.extraction[0]
         return {
             "fifo stalls for 1 ms": partial(injection.hold, 1_000_000),

@@ -149,6 +149,10 @@ class Engine(ABC):
         """Touch no descriptor until the next doorbell."""
         self.running = False
 
+    def signal(self, index: int) -> None:
+        """A frame that ends in this descriptor was completed."""
+        self.irq.event()
+
     @abstractmethod
     def owned(self, index: int) -> bool:
         """Whether the device may use this descriptor."""
@@ -176,29 +180,37 @@ class RxEngine(Engine):
 
     def receive(self, frame: bytes | bytearray) -> bool:
         """Take one frame from the wire; False when no descriptor was free: the frame is lost and `missed`."""
-        plan: list[tuple[int, int]] = []
-        index, placed = self.position, 0
-        while self.running:
-            if any(index == used for used, _ in plan) or not self.owned(index):
-                self.running = False
-                break
-            room = self.room(index)
-            plan.append((index, min(room, len(frame) - placed)))
-            placed += plan[-1][1]
-            index = self.successor(index)
-            if placed == len(frame):
-                break
-        if not self.running or placed < len(frame):
+        plan = self._plan(len(frame))
+        if plan is None:
             self.missed += 1
             return False
         view, start = memoryview(frame), 0
-        for at, size in plan:
-            self.fill(at, view[start : start + size], start == 0, start + size == len(frame), len(frame))
+        for index, size in plan:
+            self.fill(index, view[start : start + size], start == 0, start + size == len(frame), len(frame))
             start += size
-        self.position = index
+        self.position = self.successor(plan[-1][0])
         self.received += 1
-        self.irq.event()
+        self.signal(plan[-1][0])
         return True
+
+    def has_room(self, size: int) -> bool:
+        """Whether a frame of `size` bytes would be taken now."""
+        return self._plan(size) is not None
+
+    def _plan(self, size: int) -> list[tuple[int, int]] | None:
+        """The descriptors that a frame would fill, and how far; the engine stops where it owns none."""
+        plan: list[tuple[int, int]] = []
+        index = self.position
+        while self.running:
+            if not self.owned(index) or any(index == used for used, _ in plan):
+                self.running = False
+                break
+            plan.append((index, min(self.room(index), size)))
+            size -= plan[-1][1]
+            if size == 0:
+                return plan
+            index = self.successor(index)
+        return None
 
 
 class TxEngine(Engine):
@@ -241,5 +253,5 @@ class TxEngine(Engine):
             self.sent += 1
             count += 1
             self.wire(frame)
-            self.irq.event()
+            self.signal(pieces[-1])
         return count
