@@ -40,6 +40,6 @@ def read_poll_timeout(
             raise PollTimeoutError(
                 f"{register} is still {value:#x} after {timeout_ns} ns: give the frame up or reset the device"
             )
-        door.wait_run(register, delay_ns, deadline_ns)
+        door.wait_run(register, value, delay_ns, deadline_ns)
         door.delay(delay_ns)
     return value

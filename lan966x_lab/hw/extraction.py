@@ -163,8 +163,10 @@ class ExtractionGroup:
             self._step(len(words))
         return words
 
-    def steady_until(self) -> float:
-        """When a read that says NOT_READY may say something else."""
+    def steady_until(self, word: int) -> float:
+        """When a read that says NOT_READY may say something else. No other word is ever certain."""
+        if word != Marker.NOT_READY:
+            return self.clock.now_ns
         if not self._queue:
             return float("inf")
         stream = self._queue[0]

@@ -156,7 +156,8 @@ class InjectionGroup:
         data = struct.pack(f"{order}{len(self._words)}I", *self._words)
         unused = (4 - self._vld_bytes) % 4
         self._draining.append((self._busy_until, data[: len(data) - unused]))
-        self.clock.at(self._busy_until, self._drain)
+        if self._held_from is None:
+            self.clock.at(self._busy_until, self._drain)
         self._words = self._vld_bytes = None
 
     def _drain(self) -> None:

@@ -108,8 +108,8 @@ class Accepts(Protocol):
 
 Gives = Callable[[int], Sequence[int]]
 """Up to so many reads at once; a word with a meaning of its own ends them; empty when nothing is certain."""
-Steady = Callable[[], float]
-"""The time in ns until which reads return what they return now (infinity: until the CPU does something)."""
+Steady = Callable[[int], float]
+"""The time in ns until which every read returns this value (now: none does; infinity: until the CPU acts)."""
 
 
 @dataclass(slots=True)
@@ -276,9 +276,9 @@ class Door:
                 return words
         return [self.read(name)]
 
-    def wait_run(self, status: str, delay_ns: int, deadline_ns: int) -> None:
+    def wait_run(self, status: str, value: int, delay_ns: int, deadline_ns: int) -> None:
         """Rounds of wait `delay_ns`; read `status`; read the clock, as long as each is certain to change
-        nothing: `status` stays as it is and the clock does not pass `deadline_ns`.
+        nothing: `status` stays `value` and the clock does not pass `deadline_ns`.
         """
         steady = self._find(status).steady
         if steady is None or not self._at_once:
@@ -286,7 +286,7 @@ class Door:
         now, costs = self.clock.now_ns, self.costs
         step = delay_ns + costs.read_ns + costs.ktime_ns
         n = self._rounds(step, (deadline_ns - now) // step)
-        until = steady()
+        until = steady(value)
         if until != float("inf"):
             n = min(n, (int(until) - now - 1) // step)
         if n > 0:

@@ -45,7 +45,7 @@ class TwoStepFifo:
         return bool(self._entries)
 
     def stamp(self, port: int, ns: int, ident: int) -> None:
-        """A frame with the id `ident` left through `port` at `ns` (nanoseconds of the second, 0..999999999)."""
+        """A frame with the id `ident` left through `port` at `ns` (0..999999999, of the second)."""
         if self._drop:
             self._drop -= 1
             self.pairs["dropped"] += 1

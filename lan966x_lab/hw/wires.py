@@ -86,7 +86,7 @@ class Wire:
         self._faults.append(lambda data: None)
 
     def flip_bit(self, bit: int) -> None:
-        """One bit of the next frame arrives wrong: bit `bit` % 8 of byte `bit` // 8, counted around its end."""
+        """One bit of the next frame arrives wrong: bit `bit` % 8 of byte `bit` // 8, modulo its length."""
 
         def flip(data: bytes) -> bytes:
             out = bytearray(data)

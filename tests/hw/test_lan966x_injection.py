@@ -24,7 +24,7 @@ class Bench:
         self.group = InjectionGroup(
             self.door, 0, lambda frame: self.out.append((self.clock.now_ns, frame)), **group
         )
-        self.door.add("QS_INJ_STATUS", read=lambda: self.group.status, steady=self.group.steady_until)
+        self.door.add("QS_INJ_STATUS", read=lambda: self.group.status)
         self.door.write("QS_INJ_GRP_CFG[0]", MANUAL)
 
     def control(self, value):

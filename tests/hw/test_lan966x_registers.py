@@ -65,5 +65,5 @@ def test_mistakes_are_named(door):
 def test_a_register_without_promises_is_accessed_singly(door):
     assert door.write_run("PLAIN", "PLAIN", [1, 2], 0, ktime=False) == 0
     assert list(door.read_run("PLAIN", 5)) == [0x10]
-    door.wait_run("PLAIN", 10, 1000)
+    door.wait_run("PLAIN", 0x10, 10, 1000)
     assert (door.reads["PLAIN"], door.ktime_reads) == (1, 0)
