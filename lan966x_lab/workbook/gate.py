@@ -1,6 +1,7 @@
 """Prediction gates: the learner commits to an answer before the lab shows it."""
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 import ipywidgets
@@ -79,11 +80,11 @@ class Gate(ipywidgets.VBox):  # type: ignore[misc]
 
     def text(self, reveal: bool = False) -> str:
         """The gate as plain text: the question and its options, with ``reveal`` also the reasons."""
-        lines = [f"Predict: {self.question}"]
+        lines = [_wrap(f"Predict: {self.question}", 0)]
         for index, (text, reason) in enumerate(self.options):
-            lines.append(f"  {_letter(index)}. {text}")
+            lines.append(_wrap(f"{_letter(index)}. {text}", 2))
             if reveal:
-                lines.append(f"     {self._verdict(index)}: {reason}")
+                lines.append(_wrap(f"{self._verdict(index)}: {reason}", 5))
         if reveal and self.opens is not None:
             lines.append(str(self.opens))
         return "\n".join(lines)
@@ -123,6 +124,15 @@ class Gate(ipywidgets.VBox):  # type: ignore[misc]
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return {**super()._repr_mimebundle_(**options), "text/plain": self.text()}
+
+
+def _wrap(text: str, indent: int) -> str:
+    return fill(
+        text,
+        100,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + 3 if indent == 2 else indent),
+    )
 
 
 def _letter(index: int) -> str:

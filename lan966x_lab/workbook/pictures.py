@@ -154,4 +154,6 @@ def bar_pairs(
 
 
 def _change(pair: Pair) -> str:
-    return f"{(pair.after / pair.before - 1) * 100:+.1f} %" if pair.before else "from 0"
+    if pair.after == pair.before:
+        return "no change"
+    return f"{(pair.after / pair.before - 1) * 100:+.1f} %".replace("-", "−") if pair.before else "from 0"

@@ -22,7 +22,7 @@ _TOKEN = re.compile(
 )
 _CHAR = 7.23  # pixels of a character at 12 pixels, DejaVu Sans Mono
 _STYLE = {
-    "comment": "color:var(--jp-mirror-editor-comment-color,#408080);font-style:italic",
+    "comment": "color:var(--jp-content-font-color2,#535d69);font-style:italic",
     "string": "color:var(--jp-mirror-editor-string-color,#ba2121)",
     "name": "color:var(--jp-mirror-editor-keyword-color,#008000);font-weight:600",
 }

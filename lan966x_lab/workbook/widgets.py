@@ -107,9 +107,9 @@ def whole(text: str, name: str, low: int, high: int) -> int:
 class Explorer(ipywidgets.VBox):  # type: ignore[misc]
     """A picture that answers to controls. Subclass it, and draw.
 
-    The subclass makes its controls, passes them up, and overrides :meth:`draw`, which reads them. Any change
-    of a control redraws; all state is the instance's own. ``draw`` raises ``ValueError`` or ``KeyError``, with
-    a kind message, for what a learner cannot mean: the status line shows it and the last good picture stays.
+    The subclass makes its controls, passes them up, and overrides :meth:`draw`, which reads them. A change of
+    any control redraws; all state is the instance's own. ``draw`` raises ``ValueError`` or ``KeyError``, with
+    a kind message, for what no learner can mean: the status line shows it, and the last good picture stays.
 
     >>> class Square(Explorer):
     ...     def __init__(self):

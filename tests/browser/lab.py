@@ -1,0 +1,285 @@
+"""Drives JupyterLab in a browser: start the server, open a notebook, run it, move a control, look."""
+
+import contextlib
+import itertools
+import json
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Locator, Page, TimeoutError
+
+VIEWPORT = {"width": 1280, "height": 800}
+CHROMIUM_FLAGS = [
+    "--no-sandbox",  # CI runs as root, which Chromium's sandbox refuses
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_SETTINGS = {
+    # without these, JupyterLab asks the network for news and saves over what a test compares
+    "@jupyterlab/apputils-extension/notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+        "doNotDisturbMode": True,
+    },
+    "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
+}
+# The keys that move a control forth and back. JupyterLab takes the bare arrow keys from a list not open.
+_KEYS = {
+    "number": (["ArrowUp"], ["ArrowDown"]),
+    "select-one": (["Space", "ArrowDown", "Enter"], ["Space", "ArrowUp", "Enter"]),
+    "checkbox": (["Space"], ["Space"]),
+}
+_CURRENT = "window.jupyterapp.shell.currentWidget"
+_CONTROL = "input[type=number], select, input[type=checkbox]"
+
+
+class LabServer:
+    """A JupyterLab server of its own: own port, own settings, no token, nothing shared with the user's."""
+
+    def __init__(self, folder: Path, notebooks: Path) -> None:
+        self.notebooks = notebooks
+        self._folder = folder
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        settings = self._folder / "settings"
+        for name, values in _SETTINGS.items():
+            path = settings / f"{name}.jupyterlab-settings"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(values))
+        own = {
+            "JUPYTERLAB_SETTINGS_DIR": settings,
+            "JUPYTERLAB_WORKSPACES_DIR": self._folder / "workspaces",
+            "JUPYTER_CONFIG_DIR": self._folder / "config",
+            "JUPYTER_RUNTIME_DIR": self._folder / "runtime",
+            "JUPYTER_DATA_DIR": self._folder / "data",
+            "IPYTHONDIR": self._folder / "ipython",
+        }
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+        command += [
+            f"--port={self.port}",
+            "--ServerApp.port_retries=0",
+            f"--ServerApp.root_dir={self.notebooks}",
+        ]
+        command += [
+            "--IdentityProvider.token=",
+            "--ServerApp.password=",
+            "--LabApp.expose_app_in_browser=True",
+        ]
+        self._log = (self._folder / "server.log").open("w+")
+        self._process = subprocess.Popen(
+            command,
+            env={**os.environ, **{name: str(path) for name, path in own.items()}},
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            self._wait()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
+
+    def get(self, path: str) -> Any:
+        """The server's answer to ``GET path``, as Python objects."""
+        with urllib.request.urlopen(self.url + path, timeout=10) as answer:
+            return json.load(answer)
+
+    def _wait(self) -> None:
+        for _ in range(600):
+            if self._process.poll() is not None:
+                break
+            with contextlib.suppress(OSError):
+                self.get("/api/status")
+                return
+            time.sleep(0.1)
+        self._log.seek(0)
+        raise RuntimeError(f"JupyterLab did not start:\n{self._log.read()[-3000:]}")
+
+
+class LabPage:
+    """One browser window on JupyterLab, and everything in it that a test must not overlook.
+
+    ``console`` collects the browser's warnings and errors, ``outside`` each request that leaves this machine.
+    """
+
+    def __init__(self, server: LabServer, page: Page, artifacts: Path) -> None:
+        self.server, self.page, self.artifacts = server, page, artifacts
+        self.console: list[str] = []
+        self.outside: list[str] = []
+        self.name = ""
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.console.append(f"exception: {error}"))
+        page.on("request", self._watch)
+
+    def _hear(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.console.append(f"{message.type}: {message.text}")
+
+    def _watch(self, request: Any) -> None:
+        parts = urlsplit(request.url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname != "127.0.0.1":
+            self.outside.append(request.url)
+
+    def open(self, name: str) -> None:
+        """Open the notebook ``name`` and wait for its kernel; running earlier asks for a kernel instead."""
+        self.name = name
+        self.page.goto(f"{self.server.url}/lab/tree/{name}?reset")
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        self._until(lambda: self._kernel() == "idle", 60, f"the kernel of {name} did not become idle")
+
+    def _kernel(self) -> str:
+        for session in self.server.get("/api/sessions"):
+            if session["path"] == self.name and session["kernel"]["connections"] > 0:
+                return str(session["kernel"]["execution_state"])
+        return "none"
+
+    def run_all(self, seconds: int = 120) -> float:
+        """Run all cells; how many seconds it took, until every cell has run and every widget is drawn."""
+        start = time.perf_counter()
+        self.page.evaluate(
+            "() => { window.labRan = null; window.jupyterapp.commands.execute('notebook:run-all-cells')"
+            ".then(() => { window.labRan = true }) }"
+        )
+        self.page.wait_for_function("window.labRan === true", timeout=seconds * 1000)
+        self._until(lambda: self._kernel() == "idle", seconds, f"{self.name} is still running")
+        took = time.perf_counter() - start
+        self.page.wait_for_timeout(300)  # widgets draw after the cell that shows them has ended
+        return took
+
+    def cells(self) -> list[dict[str, Any]]:
+        """The notebook's cells with their outputs as JupyterLab holds them now."""
+        cells: list[dict[str, Any]] = self.page.evaluate(
+            f"{_CURRENT}.content.model.sharedModel.cells.map(cell => cell.toJSON())"
+        )
+        return cells
+
+    def complaints(self) -> list[str]:
+        """Everything that went wrong: error outputs, stderr, cells not run, the console, outside requests."""
+        found = [*self.console, *(f"outside request: {url}" for url in self.outside)]
+        for cell in self.cells():
+            if cell["cell_type"] != "code" or not "".join(cell["source"]).strip():
+                continue
+            first = "".join(cell["source"]).strip().splitlines()[0]
+            if cell["execution_count"] is None:
+                found.append(f"not run: {first}")
+            for output in cell["outputs"]:
+                if output["output_type"] == "error":
+                    found.append(f"{output['ename']}: {output['evalue']} in the cell {first}")
+                if output.get("name") == "stderr":
+                    found.append(f"stderr {''.join(output['text'])[:200]!r} in the cell {first}")
+        return found
+
+    def explorers(self) -> Locator:
+        """The explorer widgets on the page, in order."""
+        return self.page.locator(".lab-explorer")
+
+    def move(self, explorer: Locator, steps: int = 8) -> list[float]:
+        """Move the first control of ``explorer`` by keyboard, forth and back; milliseconds of each redraw.
+
+        Each is the time from the last key press to the changed picture, taken inside the browser. The presses
+        come at the pace of a person: a widget sends nothing new before its last change is acknowledged, and
+        the server's small packets wait up to 40 ms for that (Nagle's algorithm and delayed ACKs).
+        """
+        explorer.scroll_into_view_if_needed()
+        control = explorer.locator(_CONTROL).first
+        control.focus()
+        forth, back = _KEYS[control.evaluate("e => e.type")]
+        picture = explorer.locator(".lab-picture .widget-html-content").element_handle()
+        times = []
+        for step in range(steps):
+            self.page.wait_for_timeout(200)
+            # at the end of its range a control does not move, so the other key is tried
+            times.append(self._press(picture, *((forth, back) if step % 2 == 0 else (back, forth))))
+        return times
+
+    def _press(self, picture: Any, keys: list[str], other: list[str]) -> float:
+        self.page.evaluate(
+            """picture => {
+                const was = picture.innerHTML;
+                let pressed = 0;
+                window.labRedraw = null;
+                document.addEventListener('keydown', () => { pressed = performance.now() }, true);
+                const seen = new MutationObserver(() => {
+                    if (picture.innerHTML === was) return;
+                    window.labRedraw = performance.now() - pressed;
+                    seen.disconnect();
+                });
+                seen.observe(picture, {childList: true, subtree: true});
+            }""",
+            picture,
+        )
+        for tried in (keys, other):
+            for key in tried:
+                self.page.keyboard.press(key)
+            with contextlib.suppress(TimeoutError):
+                self.page.wait_for_function("window.labRedraw !== null", timeout=3000)
+                return float(self.page.evaluate("window.labRedraw"))
+        raise AssertionError(f"the picture did not change when {keys} and {other} were pressed")
+
+    def _theme(self, name: str) -> None:
+        change = "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
+        self.page.evaluate(change, name)
+        self.page.wait_for_function("name => document.body.dataset.jpThemeName === name", arg=name)
+        self.page.wait_for_timeout(300)
+
+    def screenshot(self, name: str) -> Path:
+        """What the window shows now, as artifacts/<test>/<name>.png (never committed)."""
+        path = self.artifacts / f"{name}.png"
+        self.page.screenshot(path=path)
+        return path
+
+    def screens(self, *themes: str) -> None:
+        """Screenshots of the whole notebook, one window height at a time, in each theme: Light, Dark."""
+        panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
+        height = panel.evaluate("e => e.clientHeight")
+        for theme in themes:
+            self._theme(f"JupyterLab {theme}")
+            for count in itertools.count():
+                panel.evaluate("(e, top) => { e.scrollTop = top }", count * (height - 40))
+                self.page.wait_for_timeout(150)
+                self.screenshot(f"{theme.lower()}-{count:02}")
+                if panel.evaluate("e => e.scrollTop + e.clientHeight >= e.scrollHeight - 2"):
+                    break
+
+    def shut_down_kernels(self) -> None:
+        """Stop the kernel of the open notebook; the next test starts cold."""
+        self.page.evaluate(f"{_CURRENT}?.sessionContext.shutdown()")
+
+    def _until(self, met: Any, seconds: float, complaint: str) -> None:
+        end = time.monotonic() + seconds
+        while not met():
+            if time.monotonic() > end:
+                raise AssertionError(complaint)
+            self.page.wait_for_timeout(100)
+
+
+def spread(milliseconds: list[float]) -> str:
+    """Median and largest, for the summary."""
+    median, largest = statistics.median(milliseconds), max(milliseconds)
+    return f"key press to redraw: median {median:.0f} ms, max {largest:.0f} ms"
