@@ -34,12 +34,13 @@ class Step:
     """One thing that a check does, and what should be seen then.
 
     Args:
-        want: the value that should be seen.
+        want: the value that should be seen; an exception class says that the call should be refused with it.
         args: what the learner's function is called with; copied afresh for each run. ``None``: the name
             holds a plain value, which is looked at itself.
         did: the step in words, such as "set DSTS to 5 in a dirty header"; without it the call is shown.
         look: what is seen, from ``(result, args after the call)``; without it, the result. A function that
-            works in place is looked at with ``lambda result, args: args[0]``.
+            works in place is looked at with ``lambda result, args: args[0]``; for a plain value, ``args`` is
+            empty.
         changes: the positions in ``args`` that the function may change; a change elsewhere is a mistake.
         edge: an edge case. When only edge cases fail, the answer is almost right.
         mistakes: (what was seen, why) pairs for mistakes that are known; the first part is a value or a
@@ -169,32 +170,36 @@ class Check:
 
 def _run(name: str, answer: Any, step: Step) -> list[str]:
     """Run one step; the narration when it fails, an empty list when it passes."""
-    if step.args is None:
-        did, seen, spoilt = step.did or f"looked at {name}", answer, None
-    else:
-        args = deepcopy(step.args)
-        did = step.did or f"{name}({', '.join(_show(arg) for arg in args)})"
-        try:
-            result = answer(*args)
-        except NotImplementedError:
-            raise
-        except Exception as error:  # whatever the learner's code raises belongs into the narration
+    args = deepcopy(step.args)
+    call = "" if args is None else f"{name}({', '.join(_show(arg) for arg in args)})"
+    did, may_change = step.did or call or f"looked at {name}", step.changes
+    try:
+        result = answer if args is None else answer(*args)
+    except NotImplementedError:
+        raise
+    except Exception as error:  # whatever the learner's code raises belongs into the narration
+        if not (_is_refusal(step.want) and isinstance(error, step.want)):
             saw = f"Saw: {type(error).__name__}: {error}{_place(error, answer)}"
             return [f"Did: {did}", f"Should have seen: {_show(step.want)}", saw]
-        seen = step.look(result, args) if step.look else result
-        spoilt = next(
-            (i for i in range(len(args)) if i not in step.changes and not _same(args[i], step.args[i])), None
-        )
+        seen, may_change = step.want, ()  # who refuses changes nothing
+    else:
+        seen = step.look(result, args or ()) if step.look else result
+    spoilt = next(
+        (
+            i
+            for i, (arg, was) in enumerate(zip(args or (), step.args or (), strict=True))
+            if i not in may_change and not _same(arg, was)
+        ),
+        None,
+    )
     lines = [f"Did: {did}", f"Should have seen: {_show(step.want)}", f"Saw: {_show(seen)}"]
     if not _same(seen, step.want):
         return lines + [f"Why: {why}" for why in [_diagnosis(seen, step)] if why]
     if spoilt is not None:
         assert step.args is not None
-        was = _show(step.args[spoilt])
-        return [
-            *lines,
-            f"Why: the value is right, but argument {spoilt + 1} was changed; leave it as it was: {was}.",
-        ]
+        what, was = "refused" if _is_refusal(step.want) else "the value is right", _show(step.args[spoilt])
+        why = f"Why: {what}, but argument {spoilt + 1} was changed; leave it as it was: {was}."
+        return [*lines, why]
     return []
 
 
@@ -202,6 +207,8 @@ def _diagnosis(seen: Any, step: Step) -> str:
     for sign, why in step.mistakes:
         if sign(seen) if callable(sign) else _same(seen, sign):
             return why
+    if _is_refusal(step.want):
+        return f"the call went through; raise {_show(step.want)} before anything is changed."
     if seen is None:
         return "the function returned nothing; does it end with return?"
     if not _alike(seen, step.want):
@@ -225,6 +232,10 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in other)
     return bool(one == other)
+
+
+def _is_refusal(want: Any) -> bool:
+    return isinstance(want, type) and issubclass(want, Exception)
 
 
 def _alike(one: Any, other: Any) -> bool:
@@ -253,6 +264,8 @@ def _show(value: Any) -> str:
         value = value.item()
     if value is ...:
         return "..."
+    if isinstance(value, type):
+        return value.__name__
     text = repr(value)
     if " at 0x" in text:
         text = _kind(value)
