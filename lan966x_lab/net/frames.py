@@ -335,6 +335,7 @@ class _Walk:
         ethertype = octets[12] << 8 | octets[13]
         while ethertype in TAGS:
             if self.end - at < 6:
+                self.at = at
                 self.halt(f"VLAN tag cut off: {self.end - at} of 6 bytes")
                 break
             tci = octets[at + 2] << 8 | octets[at + 3]
