@@ -1,5 +1,6 @@
 """Examine the set-up: one line for each thing the lab needs, one remedy for each that is wrong."""
 
+import os
 import platform
 import shutil
 import subprocess
@@ -106,7 +107,7 @@ def _widgets_in_the_page() -> Iterator[Finding]:
 def _folders(notebooks: Path) -> Iterator[Finding]:
     for use, folder in writable_folders(notebooks).items():
         if reason := notebook_files.unwritable(folder):
-            remedy = "make it writable, or choose another place (HOME or JUPYTER_*_DIR move Jupyter's own)"
+            remedy = "make it writable, or choose another place (set HOME, JUPYTER_*_DIR or IPYTHONDIR)"
             yield Finding(Verdict.WRONG, use, f"cannot write in {folder} ({reason})", remedy)
         else:
             yield Finding(Verdict.OK, use, f"{folder} is writable")
@@ -120,6 +121,7 @@ def writable_folders(notebooks: Path) -> dict[str, Path]:
         "notebook folder": notebooks,
         "Jupyter's settings": Path(jupyter_config_dir()),
         "Jupyter's run files": Path(jupyter_runtime_dir()),
+        "IPython's history": Path(os.environ.get("IPYTHONDIR") or Path.home() / ".ipython"),
         "temporary files": Path(gettempdir()),
     }
 
