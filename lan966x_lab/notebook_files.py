@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
-__all__ = ["FIRST", "WORKING_FOLDER", "Restored", "checkout", "copy_to", "pristine", "reset", "unwritable"]
+__all__ = [
+    "FIRST",
+    "WORKING_FOLDER",
+    "Restored",
+    "checkout",
+    "copy_to",
+    "pristine",
+    "reset",
+    "unwritable",
+    "write",
+]
 
 FIRST = "00_start_here.ipynb"
 WORKING_FOLDER = Path("lan966x_lab_notebooks")
@@ -64,7 +74,7 @@ def copy_to(folder: Path) -> list[Path]:
     for name, content in pristine().items():
         target = folder / name
         if not target.exists():
-            _write(target, content)
+            write(target, content)
             written.append(target)
     return written
 
@@ -83,8 +93,8 @@ def reset(folder: Path, names: Mapping[str, bytes], *, dry_run: bool = False) ->
         saved_as = None if mine is None else _free_name(notebook)
         if not dry_run:
             if saved_as is not None and mine is not None:
-                _write(saved_as, mine)
-            _write(notebook, content)
+                write(saved_as, mine)
+            write(notebook, content)
         yield Restored(notebook, saved_as)
 
 
@@ -133,8 +143,12 @@ def _free_name(notebook: Path) -> Path:
         number += 1
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write all of it or nothing: a full disk must not leave half a notebook."""
+def write(path: Path, content: bytes) -> None:
+    """Write all of it or nothing: a full disk must not leave half a notebook.
+
+    Raises:
+        OSError: nothing was written, and what was there before still is.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:

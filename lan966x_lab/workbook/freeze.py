@@ -11,9 +11,7 @@ strictly, does not let them. Only the output of a cell tagged ``nbval-ignore-out
 import argparse
 import difflib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -22,6 +20,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+
+from lan966x_lab import notebook_files
 
 __all__ = ["IGNORE", "differences", "execute", "main", "tidy"]
 
@@ -93,19 +93,6 @@ def _comparable(notebook: NotebookNode) -> str:
     return json.dumps(copy, indent=1, ensure_ascii=False, sort_keys=True)
 
 
-def _write(path: Path, notebook: NotebookNode) -> None:
-    """Replace the file in one step: a notebook is never half written."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            nbformat.write(notebook, file)
-        os.chmod(temporary, path.stat().st_mode)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Freeze or check the notebooks named on the command line; 1 when one fails or differs."""
     parser = argparse.ArgumentParser(prog="freeze", description="Run notebooks and store their outputs.")
@@ -122,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 1
             continue
         if not options.check:
-            _write(path, fresh)
+            notebook_files.write(path, f"{nbformat.writes(fresh)}\n".encode())
             print(f"{path}: stored")
         elif changes := list(differences(stored, fresh)):
             print(f"{path}: differs", *changes, sep="\n", file=sys.stderr)
