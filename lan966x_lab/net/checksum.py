@@ -18,8 +18,9 @@ from __future__ import annotations
 import operator
 import struct
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from lan966x_lab.net.batch import BytesLike, as_bytes
 
 __all__ = [
     "WAYS",
+    "Addition",
     "combine",
     "fold",
     "internet_checksum",
@@ -38,6 +40,7 @@ __all__ = [
     "remove",
     "udp_checksum",
     "update",
+    "word_by_word",
 ]
 
 _WORD = np.dtype("=u4")  # numpy adds words as this computer stores them ...
@@ -72,6 +75,31 @@ def ones_sum(data: BytesLike, start: int = 0) -> int:
     octets = as_bytes(data)
     way = _big_integer if len(octets) < _NUMPY_FROM else _numpy_words
     return fold(way(octets) + operator.index(start))
+
+
+class Addition(NamedTuple):
+    """One word added by an adder with end-around carry: ``before + word`` overflows, or not."""
+
+    before: int
+    word: int
+    carry: int  # 1 where the addition overflows 16 bits; it comes back in at the low end
+    after: int
+
+
+def word_by_word(data: BytesLike, byteorder: Literal["big", "little"] = "big") -> Iterator[Addition]:
+    """``ones_sum`` in slow motion: one ``Addition`` for each 16-bit word, the last one ends with the sum.
+
+    Args:
+        data: any bytes-like object of any length; an odd one counts as padded with a zero byte on the right.
+        byteorder: how two bytes make a word. Read in the other order, the sum has its two bytes swapped.
+    """
+    octets, total = _padded(as_bytes(data)), 0
+    for at in range(0, len(octets), 2):
+        word = int.from_bytes(octets[at : at + 2], byteorder)
+        carry = (total + word) >> 16
+        after = (total + word & 0xFFFF) + carry
+        yield Addition(total, word, carry, after)
+        total = after
 
 
 def internet_checksum(data: BytesLike, start: int = 0) -> int:

@@ -23,6 +23,7 @@ from lan966x_lab.net.checksum import (
     remove,
     udp_checksum,
     update,
+    word_by_word,
 )
 
 RFC_1071 = bytes.fromhex("0001f203f4f5f6f7")
@@ -136,6 +137,33 @@ class TestOnesSum:
             monkeypatch.setattr(checksum, "_WORD", np.dtype(order))
             monkeypatch.setattr(checksum, "_SWAPPED", swapped)
             assert (ones_sum(data), ones_sum_batch(frames, lengths).tolist()) == want
+
+
+class TestWordByWord:
+    @given(DATA)
+    def test_it_ends_with_the_sum_in_either_byte_order(self, data: bytes) -> None:
+        ends = {order: [0, *(a.after for a in word_by_word(data, order))][-1] for order in ("big", "little")}
+        assert ends["big"] == adder(data)
+        assert ends["little"].to_bytes(2, "little") == ends["big"].to_bytes(2, "big")
+
+    @given(DATA)
+    def test_each_step_starts_where_the_last_one_ended_and_loses_nothing(self, data: bytes) -> None:
+        additions = list(word_by_word(data))
+        assert len(additions) == (len(data) + 1) // 2
+        assert [a.before for a in additions[1:]] == [a.after for a in additions[:-1]]
+        for before, _, carry, after in additions:
+            assert 0 <= before <= 0xFFFF
+            assert carry in (0, 1)
+            assert after <= 0xFFFF
+        assert all(a.before + a.word == a.after + 0xFFFF * a.carry for a in additions)
+
+    def test_the_example_of_rfc_1071(self) -> None:
+        assert [tuple(a) for a in word_by_word(RFC_1071)] == [
+            (0x0000, 0x0001, 0, 0x0001),
+            (0x0001, 0xF203, 0, 0xF204),
+            (0xF204, 0xF4F5, 1, 0xE6FA),
+            (0xE6FA, 0xF6F7, 1, 0xDDF2),
+        ]
 
 
 class TestFold:
