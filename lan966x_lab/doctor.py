@@ -5,7 +5,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -15,7 +15,7 @@ from tempfile import gettempdir
 
 from lan966x_lab import notebook_files
 
-__all__ = ["BROWSERS", "Finding", "Verdict", "examine"]
+__all__ = ["BROWSERS", "Finding", "Verdict", "examine", "installation", "writable_folders"]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _DISTRIBUTION = "lan966x-lab"
@@ -48,7 +48,17 @@ class Finding:
 
 def examine(folder: Path) -> Iterator[Finding]:
     """Look at everything that a notebook in ``folder`` needs, the quick things first."""
-    for check in (_python, _packages, _widgets_in_the_page, partial(_folders, folder), _kernel, _browser):
+    yield from installation()
+    yield from _carefully(_widgets_in_the_page, partial(_folders, folder), _kernel, _browser)
+
+
+def installation() -> Iterator[Finding]:
+    """Look at Python and the packages only: fast enough for the first cell of a notebook."""
+    yield from _carefully(_python, _packages)
+
+
+def _carefully(*checks: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
+    for check in checks:
         try:
             yield from check()
         except ImportError as error:  # also metadata.PackageNotFoundError: the lab itself is not installed
