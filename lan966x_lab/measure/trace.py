@@ -10,7 +10,8 @@ bit tests
     Executions of a condition that contains a bitwise ``&``, such as ``if value & mask``. Shifting and masking
     in an assignment is no test.
 lines
-    Lines executed, in the function and in what it calls of this package.
+    Lines executed, in the function and in what it calls of this package. What is worked out once and kept
+    (``cached_property``) does not count: the lines must not depend on what ran before.
 
 Loads, stores and bit tests are the same everywhere: *counted* evidence, fit for a test. What Python takes for
 one line may change with its minor version (3.11 to 3.13 agree for the codecs). Single bytecodes are not
@@ -25,7 +26,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "Run", "Step", "counted_get", "counted_set", "run"]
 
 PACKAGE = str(Path(lan966x_lab.__file__).parent)
+KEEPS = cached_property.__get__.__code__
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,8 @@ class _Tracer:
         """Enter a function: step through it if it has the header, count its lines if it is one of ours."""
         file = frame.f_code.co_filename
         stepping = any(value is self.header for value in frame.f_locals.values())
-        if file == __file__ or not (stepping or file.startswith(PACKAGE)):
+        once = frame.f_back is not None and frame.f_back.f_code is KEEPS
+        if file == __file__ or once or not (stepping or file.startswith(PACKAGE)):
             return None
         tests = _tests_by_line(file)
 

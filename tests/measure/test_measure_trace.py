@@ -118,6 +118,13 @@ def test_counters_never_go_back_and_end_at_the_total():
         assert sum(len(step.stored) for step in done.steps) == done.counts.stores
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_the_lines_do_not_depend_on_what_ran_before(name):
+    fresh = ifh.Field("FRESH", 62, 9)  # nothing of it is worked out yet
+    first, second = (run(ALL[name].set, bytes(28), fresh, 0x155).counts for _ in range(2))
+    assert first == second
+
+
 def test_the_index_before_the_header_is_shown():
     steps = run(ifh.PUBLISHED["byte_shift_v2"].set, bytes(28), TIMESTAMP, 1).steps
     assert [step.stored for step in steps if -1 in step.stored] == [(-1,)]
