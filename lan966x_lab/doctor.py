@@ -54,7 +54,7 @@ def examine(folder: Path) -> Iterator[Finding]:
 
 def installation() -> Iterator[Finding]:
     """Look at Python and the packages only: fast enough for the first cell of a notebook."""
-    yield from _carefully(_python, _packages)
+    yield from _carefully(_requirements)
 
 
 def _carefully(*checks: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
@@ -65,23 +65,23 @@ def _carefully(*checks: Callable[[], Iterator[Finding]]) -> Iterator[Finding]:
             yield Finding(Verdict.WRONG, f"package {error.name}", str(error), _REINSTALL)
 
 
-def _python() -> Iterator[Finding]:
-    from packaging.specifiers import SpecifierSet
-
-    found, wanted = platform.python_version(), str(metadata.metadata(_DISTRIBUTION)["Requires-Python"])
-    if SpecifierSet(wanted).contains(found, prereleases=True):
-        yield Finding(Verdict.OK, "Python", f"{found} at {sys.executable}")
-    else:
-        remedy = "install such a Python, then `make clean` and `make lab`"
-        yield Finding(Verdict.WRONG, "Python", f"{found}, the lab needs {wanted}", remedy)
-
-
-def _packages() -> Iterator[Finding]:
+def _requirements() -> Iterator[Finding]:
     from packaging.requirements import Requirement
 
+    yield _python(str(metadata.metadata(_DISTRIBUTION)["Requires-Python"]))
     for requirement in map(Requirement, metadata.requires(_DISTRIBUTION) or []):
         if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
             yield _package(requirement.name, str(requirement.specifier))
+
+
+def _python(wanted: str) -> Finding:
+    from packaging.specifiers import SpecifierSet
+
+    found = platform.python_version()
+    if SpecifierSet(wanted).contains(found, prereleases=True):
+        return Finding(Verdict.OK, "Python", f"{found} at {sys.executable}")
+    remedy = "install such a Python, then `make clean` and `make lab`"
+    return Finding(Verdict.WRONG, "Python", f"{found}, the lab needs {wanted}", remedy)
 
 
 def _package(name: str, wanted: str) -> Finding:

@@ -440,6 +440,15 @@ def test_the_doctor_sees_a_missing_and_an_outdated_package(
     }
 
 
+def test_the_doctor_sees_that_the_lab_is_not_installed(healthy: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def metadata(name: str) -> None:
+        raise doctor.metadata.PackageNotFoundError(name)
+
+    healthy.setattr(doctor.metadata, "metadata", metadata)
+    (finding,) = wrong(tmp_path)
+    assert finding.subject == "package lan966x-lab"
+
+
 def test_the_doctor_sees_a_broken_import(healthy: pytest.MonkeyPatch, tmp_path: Path) -> None:
     healthy.setitem(sys.modules, "jupyterlab_server.config", None)
     (finding,) = wrong(tmp_path)
