@@ -2,7 +2,9 @@
 it.
 """
 
+import gc
 import itertools
+import sys
 from dataclasses import replace
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lan966x_lab import ifh
-from lan966x_lab.driver import Board, Options, TxResult, run
+from lan966x_lab.driver import Board, Options, TxResult, TxType, run
 from lan966x_lab.driver.polling import PollTimeoutError, read_poll_timeout
 from lan966x_lab.driver.skb import alloc_skb, skb_from_frame
 from lan966x_lab.hw import extraction
@@ -375,3 +377,20 @@ def test_an_option_that_does_not_exist_is_refused_with_the_choice():
         board.options = replace(Options(), path="fdma")
     assert board.options == Options()
     assert extraction.encode(bytes(8)).words[1] == Marker.EOF_0
+
+
+def test_memory_does_not_grow_with_the_number_of_frames():
+    board = Board(ALL_ON, keep=False)
+    board.wire(0, 1)
+    board.hwtstamp(0, TxType.ON, 0)
+    sync = bytes.fromhex("011b19000000 020000000001 88f7 0002002c") + bytes(40)
+
+    def carry(n):
+        for _ in range(n):
+            board.carry([frame_of(64), frame_of(1514)])
+            board.carry([sync], stamp=True)
+        gc.collect()
+        return sys.getallocatedblocks()
+
+    before = carry(100)
+    assert carry(1000) - before < 100  # less than one block for thirty frames
