@@ -178,7 +178,7 @@ def _layers_text(layers: tuple[str, ...]) -> str:
 def _notes(entry: Entry) -> Iterator[str]:
     frame, message = entry.frame, entry.frame.ptp
     if message or entry.ptp_class:
-        sequence = "" if message is None else f" #{message.sequence}"
+        sequence = "" if message is None or message.sequence is None else f" #{message.sequence}"
         yield f"{_type_name(message)}{sequence}, class {entry.ptp_class:#04x}"
     if message and message.truncated:
         yield message.truncated
