@@ -1,0 +1,30 @@
+"""The picture of timings: its numbers, from timings made by hand."""
+
+import re
+
+import pytest
+
+from lan966x_lab.measure.timing import Timings, machine
+from lan966x_lab.workbook.timed import timed_bars
+
+TIMINGS = Timings(
+    {"loop": (4000, 4000, 8000), "shift": (1000, 1000, 2000), "batch of 10": (5000, 5000, 10000)},
+    {"loop": 2, "shift": 1, "batch of 10": 5},
+)
+
+
+def test_medians_and_ratios():
+    picture = timed_bars("A set", TIMINGS, unit="ns per header", per={"batch of 10": 10})
+    assert str(picture) == (
+        "A set, ns per header, median of 3 rounds, each beside the loop: loop 2,000 ns, shift 1,000 ns "
+        f"(× 0.50), batch of 10 100 ns (× 0.05). {machine()}."
+    )
+
+
+def test_bars_have_one_scale():
+    drawing = timed_bars("A set", TIMINGS).drawing()
+    loop, shift, batch = (
+        float(width) for width in re.findall(r"<rect x='210' y='[\d.]+' width='([\d.]+)'", drawing)
+    )
+    assert loop == pytest.approx(2 * shift, abs=0.02)
+    assert shift == batch
