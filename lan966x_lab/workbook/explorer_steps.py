@@ -9,6 +9,7 @@ from functools import cache, partial
 
 from lan966x_lab import ifh
 from lan966x_lab.measure import trace
+from lan966x_lab.measure.header_work import FORMS
 from lan966x_lab.measure.oracle import judge_set
 
 from . import palette
@@ -16,14 +17,6 @@ from .pictures import Picture
 from .svg import WIDTH, Svg, shorten, text_width
 from .widgets import Explorer, button, choice, number, text, whole
 
-FORMS: Mapping[str, ifh.Codec] = {
-    "general routine": ifh.CODECS["packing"],
-    "bit loop": ifh.CODECS["bit_loop"],
-    "byte shift": ifh.CODECS["byte_shift"],
-    "whole integer": ifh.CODECS["whole_int"],
-    "published bit loop (v1)": ifh.PUBLISHED["bit_loop_v1"],
-    "published byte shift (v2)": ifh.PUBLISHED["byte_shift_v2"],
-}
 #: The fields that the driver sets or reads, each with a value to begin with.
 EXAMPLES = {
     "BYPASS": 1,
