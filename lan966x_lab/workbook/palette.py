@@ -37,7 +37,7 @@ HAIRLINE = "#d5dbe1"
 TONES = (
     Tone("blue", "#0058bd", "#d7e6f8", ""),
     Tone("orange", "#c04f0a", "#fbe3d2", "//"),
-    Tone("green", "#0a6b52", "#d2ece2", "\\\\"),
+    Tone("green", "#09674e", "#d2ece2", "\\\\"),
     Tone("plum", "#8a3a9c", "#eedff2", ".."),
     Tone("cyan", "#0f7f99", "#d3edf3", "xx"),
     Tone("wine", "#7a1230", "#f6dbe2", "--"),

@@ -87,9 +87,11 @@ def _without_docstrings(text: str) -> str:
         if ast.get_docstring(node, clean=False) is None:
             continue
         first = node.body[0]
+        if len(node.body) == 1:  # the docstring is the body
+            continue
         assert first.end_lineno is not None
         lines[first.lineno - 1 : first.end_lineno] = [None] * (first.end_lineno - first.lineno + 1)
-        if len(node.body) > 1 and lines[first.end_lineno] == "":
+        if lines[first.end_lineno] == "":
             lines[first.end_lineno] = None
     return "\n".join(line for line in lines if line is not None)
 

@@ -43,7 +43,7 @@ def text_width(string: str, size: Number = 13, *, mono: bool = False, bold: bool
     """About how wide ``string`` is, in pixels, at a font size of ``size`` pixels; never far too narrow."""
     if mono:
         return 0.603 * size * len(string)
-    return size * sum(_WIDTHS.get(char, 0.7) for char in string) * (1.11 if bold else 1)
+    return size * sum(_WIDTHS.get(char, 0.7) for char in string) * (1.16 if bold else 1)
 
 
 def shorten(string: str, width: Number, size: Number = 13, *, mono: bool = False, bold: bool = False) -> str:
