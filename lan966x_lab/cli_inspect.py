@@ -18,6 +18,7 @@ from lan966x_lab.net.captures import CaptureError, Reader, Record
 __all__ = ["frame_from_hex", "run_inspect"]
 
 _LARGE = 8 << 20  # bytes; a smaller file is done before a bar would help
+_LINES = 256  # printed at a time
 _LONGEST_HEX = 1 << 21  # characters; no frame is longer
 _OFFSET = re.compile(r"\s*(?:0x)?([0-9a-f]{4,8})(?::\s|\s\s)", re.IGNORECASE)  # before a hexdump's line
 _SEPARATOR = re.compile(r"0x|[\s:,.-]+", re.IGNORECASE)
@@ -108,16 +109,18 @@ def _with_progress(reader: Reader, size: int) -> Iterator[Record]:
 def _print(records: Iterable[Record], options: argparse.Namespace) -> None:
     entries = report.entries(islice(records, options.limit))
     if options.json:
-        for entry in entries:
-            print(json.dumps(report.as_json(entry)))
+        _print_lines(json.dumps(report.as_json(entry)) for entry in entries)
         return
     totals = report.Totals()
     print(report.heading())
-    for entry in entries:
-        totals.add(entry)
-        print(report.as_line(entry, totals.first_ns))
+    _print_lines(report.as_line(entry, totals.first_ns) for entry in map(totals.add, entries))
     if options.file != "-":
         print(f"\n{totals.text()}")
+
+
+def _print_lines(lines: Iterator[str]) -> None:
+    while some := list(islice(lines, _LINES)):
+        print("\n".join(some))
 
 
 def _fail(message: str) -> int:

@@ -104,8 +104,8 @@ class Totals:
         self.ptp: Counter[tuple[str, int]] = Counter()  # by message type and class
         self.checksums: defaultdict[str, Counter[Verdict]] = defaultdict(Counter)
 
-    def add(self, entry: Entry) -> None:
-        """Count one more frame."""
+    def add(self, entry: Entry) -> Entry:
+        """Count one more frame, and hand it on."""
         if self.frames == 0:
             self.first_ns = entry.time_ns
         self.frames += 1
@@ -116,6 +116,7 @@ class Totals:
             self.ptp[_type_name(entry.frame.ptp), entry.ptp_class] += 1
         for name, check in entry.checks.items():
             self.checksums[name][check.verdict] += 1
+        return entry
 
     def text(self) -> str:
         """The totals for people: several lines."""

@@ -104,6 +104,12 @@ def udp_that_sums_to_zero() -> bytes:
     return four(UDP, udp(1000, 2000, checksum.to_bytes(2, "big")))
 
 
+def udp_with_surplus() -> bytes:
+    """A right datagram, and four bytes behind it that belong to IP and not to UDP."""
+    datagram = UDP4[34:]
+    return four(UDP, datagram + b"more")[:34] + datagram + b"more"
+
+
 EDGES = [
     Edge("udp4", UDP4, {"ipv4": "right", "udp": "right"}),
     Edge("udp6", UDP6, {"udp": "right"}),
@@ -219,6 +225,7 @@ EDGES = [
         {"udp": "not_checkable"},
     ),
     Edge("home address", FROM_HOME, {"tcp": "right"}),
+    Edge("udp shorter than ip", udp_with_surplus(), {"ipv4": "right", "udp": "right"}),
     Edge("jumbogram", jumbogram(70_000), {"tcp": "right"}),
     Edge("udp length below ip", put(UDP4, 38, b"\0\x0a"), {"ipv4": "right", "udp": "wrong"}),
     Edge("udp length above ip", put(UDP4, 38, b"\0\x64"), {"ipv4": "right", "udp": "not_checkable"}),

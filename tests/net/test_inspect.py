@@ -418,7 +418,10 @@ def test_nobody_reads_any_more(option: list[str]) -> None:
     path = str(data_path("captures", "ptp-l2-p2p.pcap"))
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(command(path, *option), stdout=writing, stderr=subprocess.PIPE, check=False)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        command(path, *option), stdout=writing, stderr=subprocess.PIPE, check=False, env=buffered
+    )
     os.close(writing)
     assert done.stderr == b""
 
