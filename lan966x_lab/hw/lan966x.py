@@ -32,7 +32,8 @@ class Lan966x:
         clock: shared with everything on the same wires; a new one if None.
         costs: what an access costs the CPU.
         bulk: False makes the door go through every access singly (same results, slower).
-        fifo_depth, fifo_watermark, fifo_word_ns: see `InjectionGroup`.
+        fifo_depth, fifo_watermark, fifo_word_ns: see `InjectionGroup`; the FIFO drains at the ports' speed if
+            `fifo_word_ns` is None.
         speed_mbps: of all front ports.
     """
 
@@ -44,7 +45,7 @@ class Lan966x:
         bulk: bool = True,
         fifo_depth: int = 1024,
         fifo_watermark: int = 512,
-        fifo_word_ns: int = 32,
+        fifo_word_ns: int | None = None,
         speed_mbps: int = 1000,
     ) -> None:
         self.clock = clock or Clock()
@@ -58,7 +59,7 @@ class Lan966x:
                 self.switch.inject,
                 depth=fifo_depth,
                 watermark=fifo_watermark,
-                word_ns=fifo_word_ns,
+                word_ns=fifo_word_ns or 32_000 // speed_mbps,
             )
             for group in range(NUM_GROUPS)
         ]

@@ -394,3 +394,36 @@ def test_memory_does_not_grow_with_the_number_of_frames():
 
     before = carry(100)
     assert carry(1000) - before < 100  # less than one block for thirty frames
+
+
+# ---- boards ----
+
+
+def test_two_boards_talk_over_a_long_wire():
+    left = Board(ALL_ON)
+    right = Board(clock=left.clock)
+    wire = left.wire(3, 6, delay_ns=5_000, to=right)
+    wire.log = []
+    left.send(frame_of(100), 3)
+    right.send(frame_of(200), 6)
+    run(left, right)
+    assert [(got.port, got.frame) for got in right.delivered] == [(6, frame_of(100))]
+    assert [(got.port, got.frame) for got in left.delivered] == [(3, frame_of(200))]
+    assert len(wire.log) == 2
+    for board in (left, right):
+        board.ledger.check_settled()
+
+
+@pytest.mark.parametrize(("speed", "word_ns"), [(10, 3200), (100, 320), (1000, 32)])
+def test_fifo_and_line_run_at_the_speed_of_the_link(speed, word_ns):
+    board = Board(speed_mbps=speed)
+    board.wire(0, 1).log = []
+    board.send(frame_of(1514))
+    assert board.chip.injection[0].word_ns == word_ns
+    assert (board.chip.injection[0].level > 2) == (speed == 10)
+    injected_ns = board.clock.now_ns
+    run(board)
+    [seen] = board.chip.ports[0].wire.log
+    drained_ns = max(injected_ns + word_ns, injected_ns - 220_000 + 387 * word_ns)
+    assert abs(seen.time_ns - drained_ns - 64 * 1000 // speed) < 600
+    assert board.delivered[0].frame == frame_of(1514)

@@ -3,6 +3,8 @@ see it.
 """
 
 import errno
+import shutil
+import subprocess
 from dataclasses import replace
 
 import pytest
@@ -15,7 +17,7 @@ from lan966x_lab.driver.ptp import MAX_PTP_ID, PTP_TIMEOUT_NS, RX_FILTERS, SECON
 from lan966x_lab.driver.skb import skb_from_frame
 from lan966x_lab.hw.lan966x_regs import STAMP_NSEC
 from lan966x_lab.hw.phc import NOMINAL_INCREMENT
-from lan966x_lab.net import ptp
+from lan966x_lab.net import captures, ptp
 
 GATED = Options(gate_rx_timestamp=True)
 L2 = bytes.fromhex("011b19000000 020000000001 88f7")
@@ -456,18 +458,57 @@ def test_a_time_from_nowhere_is_counted_and_forgotten():
     assert STAMP_NSEC.get(20) == 5
 
 
-def test_a_follow_up_made_from_a_two_step_time_decodes_with_that_time():
-    """A Sync and the Follow_Up that the software sends after it, both over the wire."""
+def follow_up(head, time_ns, sequence):
+    """What software sends after a two-step Sync. General messages over UDP go to port 320."""
+    seconds, ns = divmod(time_ns, SECOND)
+    body = bytearray(message(8, sequence))
+    body[34:44] = seconds.to_bytes(6, "big") + ns.to_bytes(4, "big")
+    return head.replace(b"\x01\x3f\x01\x3f", b"\x01\x40\x01\x40") + bytes(body)
+
+
+def synchronise(head, tx_type):
+    """A Sync, and a Follow_Up if it needs one: the frames as they arrive, and the wire time of the Sync."""
     board = board_of(replace(GATED, check_fifo_first=True))
-    board.hwtstamp(0, TxType.ON, 0)
+    board.hwtstamp(0, tx_type, 0)
     phc(board).load(1_700_000_000 * SECOND + 123_456_789)
     offset = phc(board).now_ns - board.clock.now_ns
-    board.carry([IP4 + message(0, 77)], stamp=True)
-    seconds, ns = divmod(board.stamped[0].hwtstamp_ns, SECOND)
-    body = bytearray(message(8, 77))
-    body[34:44] = seconds.to_bytes(6, "big") + ns.to_bytes(4, "big")
-    [got] = board.carry([IP4[:34] + b"\x01\x40\x01\x40" + IP4[38:] + bytes(body)])
-    parsed = ptp.parse(got.frame)
+    board.carry([sync(77, head)], stamp=True)
+    for stamped in board.stamped:
+        board.carry([follow_up(head, stamped.hwtstamp_ns, 77)])
+    return [got.frame for got in board.delivered], log(board)[0].time_ns + offset
+
+
+@pytest.mark.parametrize("head", [L2, IP4, IP6])
+def test_a_follow_up_made_from_a_two_step_time_decodes_with_that_time(head):
+    (_, second), wire_ns = synchronise(head, TxType.ON)
+    parsed = ptp.parse(second)
     assert (parsed.message_type, parsed.sequence) == (ptp.MessageType.FOLLOW_UP, 77)
     origin = parsed.body["precise_origin_timestamp"]
-    assert origin.seconds * SECOND + origin.nanoseconds - offset == log(board)[0].time_ns
+    assert origin.seconds * SECOND + origin.nanoseconds == wire_ns
+
+
+@pytest.mark.parametrize(
+    ("tx_type", "field"),
+    [(TxType.ON, "ptp.v2.fu.preciseorigintimestamp"), (TxType.ONESTEP_SYNC, "ptp.v2.sdr.origintimestamp")],
+)
+@pytest.mark.parametrize("head", [L2, IP4, IP6])
+def test_tshark_reads_the_same_time(head, tx_type, field, tmp_path):
+    if not shutil.which("tshark"):
+        pytest.skip("tshark is not installed")
+    frames, wire_ns = synchronise(head, tx_type)
+    path = tmp_path / "sync.pcap"
+    captures.write(path, frames, range(len(frames)))
+    names = ["ptp.v2.sequenceid", f"{field}.seconds", f"{field}.nanoseconds"]
+    command = [
+        "tshark",
+        "-n",
+        "-r",
+        str(path),
+        "-T",
+        "fields",
+        *(part for name in names for part in ("-e", name)),
+    ]
+    rows = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert len(rows) == len(frames)
+    sequence, seconds, ns = map(int, rows[-1].split())
+    assert (sequence, seconds * SECOND + ns) == (77, wire_ns)
