@@ -17,6 +17,7 @@ NOTEBOOKS = sorted(
 def test_notebook(lab: LabPage, name: str, record_property: Callable[[str, object], None]) -> None:
     lab.open(name)
     took = lab.run_all()
+    lab.screenshot("after-run")
     record_property("measured", f"run all: {took:.1f} s")
     assert lab.complaints() == []
     explorers = lab.explorers()
