@@ -24,6 +24,11 @@ class Edge(NamedTuple):
     verdicts: dict[str, str]
 
 
+def short(value: object) -> str | None:
+    """For the name of a test: bytes as their number."""
+    return f"{len(value)} bytes" if isinstance(value, bytes) else None
+
+
 def four(protocol: int, payload: bytes, **options: Any) -> bytes:
     """An unpadded IPv4 frame."""
     return ethernet(*MAC, EtherType.IPV4, ipv4(HERE4, THERE4, protocol, payload, **options), minimum=0)

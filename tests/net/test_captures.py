@@ -24,6 +24,7 @@ from capture_files import (
     pcapng_pieces,
     section,
 )
+from edge_frames import short
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -115,6 +116,7 @@ def test_frame_check_sequences_are_told() -> None:
         (((0, b""), (9, b"\x09")), 7, 7_000),  # nothing counts after the end of the options
         (((9, b"\x09\x09"), (14, b"\0"), (13, b"")), 7, 7_000),  # options of a wrong length say nothing
     ],
+    ids=short,
 )
 def test_interface_clocks(options: tuple[tuple[int, bytes], ...], ticks: int, time_ns: int) -> None:
     data = section() + interface("<", 1, 0, *options) + enhanced("<", 0, ticks, bytes(60))
@@ -189,6 +191,7 @@ def test_a_cut_says_where(tmp_path: Path) -> None:
         (struct.pack("<IIII", 1, 2, 262145, 60), "claims 262145 bytes, the limit is 262144"),
         (struct.pack("<IIII", 1, 2, 60, 60), "the file ends, where 60 bytes of a frame should stand"),
     ],
+    ids=short,
 )
 def test_damaged_pcap(tail: bytes, why: str) -> None:
     reader = Reader(BytesIO(pcap() + tail), "made.pcap")
@@ -213,6 +216,7 @@ def test_damaged_pcap(tail: bytes, why: str) -> None:
         (block("<", 0x0A0D0D0A, struct.pack("<IHHq", 7, 1, 0, -1)), "has the byte-order mark 07 00 00 00"),
         (section() + enhanced("<", 0, 5, bytes(60)), "a frame belongs to interface 0, and 0 are described"),
     ],
+    ids=short,
 )
 def test_damaged_pcapng(tail: bytes, why: str) -> None:
     reader = Reader(BytesIO(PCAPNG + tail), "made.pcapng")
@@ -245,6 +249,7 @@ def test_damaged_pcapng(tail: bytes, why: str) -> None:
         ),
         (pcap(link_type=999), "link type 999 (unknown)"),
     ],
+    ids=short,
 )
 def test_no_capture(data: bytes, why: str, tmp_path: Path) -> None:
     path = tmp_path / "some.file"

@@ -3,7 +3,23 @@
 from typing import Any
 
 import pytest
-from edge_frames import DATA, ECHO4, ECHO6, EDGES, HERE4, MAC, TCP4, TCP6, THERE4, UDP4, UDP6, four, put, six
+from edge_frames import (
+    DATA,
+    ECHO4,
+    ECHO6,
+    EDGES,
+    HERE4,
+    MAC,
+    TCP4,
+    TCP6,
+    THERE4,
+    UDP4,
+    UDP6,
+    four,
+    put,
+    short,
+    six,
+)
 
 from lan966x_lab import data_path
 from lan966x_lab.net import build, captures, frames, ptp
@@ -63,6 +79,7 @@ def capture_frames() -> list[bytes]:
         (four(17, udp(1, 320, build.ptp(ptp.MessageType.FOLLOW_UP))), ("ethernet", "ipv4", "udp", "ptp")),
         (b"", ()),
     ],
+    ids=short,
 )
 def test_layers(frame: bytes, layers: tuple[str, ...]) -> None:
     assert parse(frame).layers == layers
@@ -113,6 +130,7 @@ def test_icmp_and_arp_in_full() -> None:
         (ethernet(*MAC, 0x88CC, b"unknown", minimum=0), b"unknown", b""),
         (BY_NAME["later fragment"], bytes(40), b""),
     ],
+    ids=short,
 )
 def test_padding_is_no_payload(frame: bytes, payload: bytes, padding: bytes) -> None:
     parsed = parse(frame)
@@ -189,6 +207,7 @@ def test_everything_is_an_fcs_where_it_must_be() -> None:
             Stop(54, f"IPv6 destination-options header cut off: {24 + 20 + 11} of 2048 bytes"),
         ),
     ],
+    ids=short,
 )
 def test_where_and_why_reading_stops(frame: bytes, stop: Stop | None) -> None:
     assert parse(frame).stopped == stop

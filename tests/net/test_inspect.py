@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from capture_files import enhanced, interface, section
-from edge_frames import EDGES, MAC, TCP4, UDP4
+from edge_frames import EDGES, MAC, TCP4, UDP4, short
 
 from lan966x_lab import cli_inspect, data_path
 from lan966x_lab.cli import main
@@ -193,6 +193,7 @@ def entry_of(octets: bytes, **record: Any) -> report.Entry:
          "SYNC, class 0x42; truncated at octet 2, in length; PTP header cut off: 2 of 4 bytes"),
         (b"", {}, "Ethernet header cut off: 0 of 14 bytes"),
     ],
+    ids=short,
 )  # fmt: skip
 def test_what_is_unusual_is_noted(octets: bytes, record: dict[str, int], end: str) -> None:
     line = report.as_line(entry_of(octets, **record))
@@ -322,6 +323,7 @@ def test_a_group_that_looks_like_an_offset_is_data_unless_it_is_the_offset() -> 
         (b"\xd4\xc3\xb2\xa1\0\0", "binary data, not hex; to read a piped capture, name /dev/stdin"),
         (b"00" * (1 << 20) + b"00", "more than the hex of one frame"),
     ],
+    ids=short,
 )
 def test_what_is_no_hex(
     data: bytes, why: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
