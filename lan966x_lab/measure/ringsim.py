@@ -110,6 +110,7 @@ def simulate(
     waiting, room, left = 0, ring, 0
     delivered = dropped = interrupts = polls = exhausted = peak = idle = waited = 0
     is_latched = is_interrupted = is_polling = False
+    lone_ns = irq_ns + poll_ns + cost_ns
     while True:
         now += step
         while nxt <= now:
@@ -149,11 +150,25 @@ def simulate(
         if is_latched:
             interrupts += 1
             is_interrupted, step = True, irq_ns
-        elif nxt == NEVER:
+            continue
+        # Nothing to do. A frame that is done with before the next one comes takes its whole way in one step.
+        lone = 0
+        while budget > 1 and nxt < NEVER and nxt + lone_ns < times[i + 1]:
+            lone += 1
+            idle += nxt - now
+            now = nxt + lone_ns
+            i += 1
+            nxt = times[i]
+        if lone:
+            delivered += lone
+            interrupts += lone
+            polls += lone
+            waited += lone * lone_ns
+            peak = max(peak, 1)
+        if nxt == NEVER:
             return Load(delivered, dropped, interrupts, polls, exhausted, peak, now, idle, waited)
-        else:
-            step = nxt - now
-            idle += step
+        step = nxt - now
+        idle += step
 
 
 def run_objects(
