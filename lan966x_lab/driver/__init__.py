@@ -5,11 +5,11 @@ lost.
 """
 
 from lan966x_lab.driver.board import Board, Delivered, run
+from lan966x_lab.driver.hwtstamp import HwtstampConfig, RxFilter, TxType
 from lan966x_lab.driver.lan966x import Driver
 from lan966x_lab.driver.ledger import Ledger, LedgerError
 from lan966x_lab.driver.netdev import Port, TxResult
 from lan966x_lab.driver.options import PATCHES, Options
-from lan966x_lab.driver.ptp import HwtstampConfig, RxFilter, TxType
 
 __all__ = [
     "PATCHES",

@@ -13,11 +13,11 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from lan966x_lab.driver.hwtstamp import HwtstampConfig
 from lan966x_lab.driver.lan966x import Driver
 from lan966x_lab.driver.ledger import Ledger
 from lan966x_lab.driver.netdev import TxResult
 from lan966x_lab.driver.options import Options
-from lan966x_lab.driver.ptp import HwtstampConfig
 from lan966x_lab.driver.skb import Skb, skb_from_frame
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.lan966x import Lan966x

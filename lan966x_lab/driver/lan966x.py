@@ -74,7 +74,7 @@ class Driver:
         for port in self.ports:
             self.door.write(f"ANA_PGID[{PGID_SRC + port.number}]", 1 << CPU_PORT)
             self.set_mtu(port.number, port.mtu)
-        self.ptp.start()
+        self.ptp.clock.start()
         self._path(self._options).start()
 
     # ---- configuration ----

@@ -1,4 +1,4 @@
-"""PTP in the driver: the hardware clock, receive times (seed 000 1/2), two-step and one-step transmit times.
+"""Times of frames: on receipt (seed 000 1/2), on departure in two steps or in one.
 
 Times are integers in nanoseconds since the clock's epoch. Errors that the kernel returns as ``-E…`` are
 `OSError` with that ``errno``.
@@ -10,83 +10,20 @@ import errno
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntEnum
 
+from lan966x_lab.driver.hwtstamp import RX_FILTERS, TX_COMMANDS, HwtstampConfig, grant
 from lan966x_lab.driver.ledger import Ledger
+from lan966x_lab.driver.phc import Phc, full_time
 from lan966x_lab.driver.skb import Skb
-from lan966x_lab.hw.lan966x_regs import (
-    STAMP_NSEC,
-    TOD_NSEC,
-    DomCfg,
-    PduType,
-    PinAction,
-    PinCfg,
-    RewOp,
-    TwoStepCtrl,
-)
-from lan966x_lab.hw.phc import NOMINAL_INCREMENT, PHC_COUNT
+from lan966x_lab.hw.lan966x_regs import STAMP_NSEC, PduType, RewOp, TwoStepCtrl
 from lan966x_lab.hw.registers import Door
 from lan966x_lab.net import ptp
 
-SECOND = 1_000_000_000
-TOD_ACC_PIN = 7
-PHC_PORT = 0
 MAX_PTP_ID = 512
 PTP_TIMEOUT_NS = 10_000_000
-ONE_PPM = 3480517749723
-"""The change of the increment that makes the clock 1 ppm faster, 5.59 fixed point."""
-MAX_ADJ_PPB = 200_000
 PTP_HEADER_LEN = 34
 V1_CONTROL = 32
-PIN_MASK = PinCfg.ACTION.mask | PinCfg.DOM.mask | PinCfg.SYNC.mask
-
-
-class TxType(IntEnum):
-    """HWTSTAMP_TX_… (include/uapi/linux/net_tstamp.h)."""
-
-    OFF = 0
-    ON = 1
-    ONESTEP_SYNC = 2
-    ONESTEP_P2P = 3
-
-
-class RxFilter(IntEnum):
-    """HWTSTAMP_FILTER_…, same source."""
-
-    NONE = 0
-    ALL = 1
-    SOME = 2
-    PTP_V1_L4_EVENT = 3
-    PTP_V1_L4_SYNC = 4
-    PTP_V1_L4_DELAY_REQ = 5
-    PTP_V2_L4_EVENT = 6
-    PTP_V2_L4_SYNC = 7
-    PTP_V2_L4_DELAY_REQ = 8
-    PTP_V2_L2_EVENT = 9
-    PTP_V2_L2_SYNC = 10
-    PTP_V2_L2_DELAY_REQ = 11
-    PTP_V2_EVENT = 12
-    PTP_V2_SYNC = 13
-    PTP_V2_DELAY_REQ = 14
-    NTP_ALL = 15
-
-
-TX_COMMANDS: dict[int, RewOp] = {
-    TxType.OFF: RewOp.NOOP,
-    TxType.ON: RewOp.TWO_STEP_PTP,
-    TxType.ONESTEP_SYNC: RewOp.ONE_STEP_PTP,
-}
-"""What a transmit type makes of PTP frames; other types are refused with ERANGE."""
-RX_FILTERS: dict[int, bool] = {filt: filt != RxFilter.NONE for filt in RxFilter if filt != RxFilter.SOME}
-"""Whether a filter opens the gate; each that does is reported back as ALL. SOME is refused with ERANGE."""
-
-
-@dataclass(frozen=True, slots=True)
-class HwtstampConfig:
-    """``struct hwtstamp_config``."""
-
-    tx_type: int = TxType.OFF
-    rx_filter: int = RxFilter.NONE
+"""Where version 1 has its message type."""
 
 
 @dataclass(slots=True)
@@ -103,7 +40,7 @@ class PortPtp:
     """The PTP state of a port. `pending`: frames that wait for a time, by id, oldest first."""
 
     number: int
-    config: HwtstampConfig = HwtstampConfig()
+    config: HwtstampConfig = field(default_factory=HwtstampConfig)
     next_id: int = 0
     pending: dict[int, Pending] = field(default_factory=dict)
 
@@ -116,21 +53,6 @@ class PortPtp:
     def rx_gate(self) -> bool:
         """Whether the receive filter asks for times."""
         return RX_FILTERS[self.config.rx_filter]
-
-
-def full_time(tod_ns: int, frame_ns: int) -> int:
-    """The time of a frame whose nanosecond of the second is known, from a time of day read after it.
-
-    If the frame's nanosecond is the larger one, the second has changed in between and one is borrowed. That
-    is right as long as less than a second has passed.
-
-    >>> full_time(100 * SECOND + 5, 999_999_998)
-    99999999998
-    """
-    seconds, ns = divmod(tod_ns, SECOND)
-    if ns < frame_ns:
-        seconds -= 1
-    return seconds * SECOND + frame_ns
 
 
 class Ptp:
@@ -146,92 +68,18 @@ class Ptp:
 
     def __init__(self, door: Door, ledger: Ledger, ports: int, stamped: Callable[[int, Skb], None]) -> None:
         self.door, self.ledger, self.stamped = door, ledger, stamped
+        self.clock = Phc(door)
         self.ports = [PortPtp(number) for number in range(ports)]
         self.stats: Counter[str] = Counter()
         self.outstanding = 0
 
-    def start(self) -> None:
-        """Nominal rate for all domains, then let them run."""
-        self.door.write("PTP_DOM_CFG", DomCfg.CLKCFG_DIS.put((1 << PHC_COUNT) - 1))
-        for domain in range(PHC_COUNT):
-            self._write_increment(domain, NOMINAL_INCREMENT)
-        self.door.write("PTP_DOM_CFG", DomCfg.ENA.put((1 << PHC_COUNT) - 1))
-
-    # ---- the clock ----
-
-    def _pin(self, action: PinAction, domain: int) -> None:
-        self.door.modify(
-            f"PTP_PIN_CFG[{TOD_ACC_PIN}]", PinCfg.ACTION.put(action) | PinCfg.DOM.put(domain), PIN_MASK
-        )
-
-    def gettime(self, domain: int = PHC_PORT) -> int:
-        """The time of day: SAVE it, then read what was saved. Five register accesses."""
-        read = self.door.read
-        self._pin(PinAction.SAVE, domain)
-        seconds = read(f"PTP_TOD_SEC_MSB[{TOD_ACC_PIN}]") << 32
-        seconds |= read(f"PTP_TOD_SEC_LSB[{TOD_ACC_PIN}]")
-        ns = TOD_NSEC.get(read(f"PTP_TOD_NSEC[{TOD_ACC_PIN}]"))
-        if ns & 0x3FFFFFF0 == 0x3FFFFFF0:  # slightly negative: -16..-1 of the next second
-            seconds, ns = seconds - 1, (ns & 0xF) + SECOND - 16
-        return seconds * SECOND + ns
-
-    def settime(self, time_ns: int, domain: int = PHC_PORT) -> None:
-        """Set the time of day. The pin must be IDLE before its registers are written."""
-        seconds, ns = divmod(time_ns, SECOND)
-        if not 0 <= seconds < 1 << 48:
-            raise OSError(errno.ERANGE, f"settime({time_ns}): the clock counts 0..2^48 - 1 seconds")
-        self._pin(PinAction.IDLE, domain)
-        self.door.write(f"PTP_TOD_SEC_MSB[{TOD_ACC_PIN}]", seconds >> 32)
-        self.door.write(f"PTP_TOD_SEC_LSB[{TOD_ACC_PIN}]", seconds & 0xFFFFFFFF)
-        self.door.write(f"PTP_TOD_NSEC[{TOD_ACC_PIN}]", ns)
-        self._pin(PinAction.LOAD, domain)
-
-    def adjtime(self, delta_ns: int, domain: int = PHC_PORT) -> None:
-        """Move the time: in hardware if it is less than half a second, else by reading and setting."""
-        if abs(delta_ns) < SECOND // 2:
-            self._pin(PinAction.IDLE, domain)
-            self.door.write(f"PTP_TOD_NSEC[{TOD_ACC_PIN}]", delta_ns & TOD_NSEC.mask)
-            self._pin(PinAction.DELTA, domain)
-        else:
-            self.settime(self.gettime(domain) + delta_ns, domain)
-
-    def adjfine(self, scaled_ppm: int, domain: int = PHC_PORT) -> None:
-        """Run faster or slower by `scaled_ppm` / 65536 ppm of the nominal rate; 0 is the nominal rate.
-
-        Raises:
-            OSError: ERANGE, more than 200000 ppb.
-        """
-        size = abs(scaled_ppm)
-        if size * 1000 > MAX_ADJ_PPB << 16:
-            most = (MAX_ADJ_PPB << 16) // 1000
-            raise OSError(errno.ERANGE, f"adjfine({scaled_ppm}): allowed -{most}..{most} ({MAX_ADJ_PPB} ppb)")
-        change = ONE_PPM * (size >> 16) + (ONE_PPM * (size & 0xFFFF) >> 16)
-        disable = DomCfg.CLKCFG_DIS
-        self.door.modify("PTP_DOM_CFG", disable.put(1 << domain), disable.mask)
-        self._write_increment(domain, NOMINAL_INCREMENT + (change if scaled_ppm >= 0 else -change))
-        self.door.modify("PTP_DOM_CFG", 0, disable.mask)
-
-    def _write_increment(self, domain: int, increment: int) -> None:
-        self.door.write(f"PTP_CLK_PER_CFG[{domain}][0]", increment & 0xFFFFFFFF)
-        self.door.write(f"PTP_CLK_PER_CFG[{domain}][1]", increment >> 32)
-
-    # ---- configuration ----
-
     def hwtstamp_set(self, port: int, config: HwtstampConfig) -> HwtstampConfig:
-        """Configure a port; returns what was configured: a filter that asks for any times becomes ALL.
+        """Configure a port; returns what was granted.
 
         Raises:
-            OSError: ERANGE, a type or filter that the hardware does not have; nothing is changed then.
+            OSError: ERANGE, the hardware has not what was asked for; nothing is changed then.
         """
-        if config.tx_type not in TX_COMMANDS:
-            allowed = [int(tx_type) for tx_type in TX_COMMANDS]
-            raise OSError(errno.ERANGE, f"tx_type {config.tx_type}: use one of {allowed}")
-        if config.rx_filter not in RX_FILTERS:
-            allowed = [int(rx_filter) for rx_filter in RX_FILTERS]
-            raise OSError(errno.ERANGE, f"rx_filter {config.rx_filter}: use one of {allowed}")
-        opens = RX_FILTERS[config.rx_filter]
-        granted = HwtstampConfig(TxType(config.tx_type), RxFilter.ALL if opens else RxFilter.NONE)
-        self.ports[port].config = granted
+        self.ports[port].config = granted = grant(config)
         return granted
 
     def hwtstamp_get(self, port: int) -> HwtstampConfig:
@@ -244,7 +92,7 @@ class Ptp:
         """Give a received frame its time. `timestamp`: the IFH field; `gated`: the patch of seed 000 1/2."""
         if gated and not self.ports[port].rx_gate:
             return
-        skb.hwtstamp = full_time(self.gettime(), timestamp >> 2)
+        skb.hwtstamp = full_time(self.clock.gettime(), timestamp >> 2)
 
     # ---- transmit ----
 
@@ -331,7 +179,7 @@ class Ptp:
             self.stats["tx_unmatched"] += 1
             return
         pending = self.release(port, ident)
-        pending.skb.hwtstamp = full_time(self.gettime(), ns)
+        pending.skb.hwtstamp = full_time(self.clock.gettime(), ns)
         self.stats["tx_stamped"] += 1
         self.stamped(port, pending.skb)
         self._free(pending)

@@ -6,10 +6,12 @@
     The arithmetic for it: what a link can carry, what a rounded figure leaves open.
 ``trace``
     A header function run line by line: bytes loaded, bytes stored, bits tested (*counted*).
+``work``
+    Frames sent and received by the driver: register accesses, clock reads, header bytes, copies (*counted*).
 ``timing``
     Several ways of doing one thing, timed side by side (*timed here*).
 """
 
-from lan966x_lab.measure import claims, interval, linerate, profiles, timing, trace
+from lan966x_lab.measure import claims, interval, linerate, profiles, timing, trace, work
 
-__all__ = ["claims", "interval", "linerate", "profiles", "timing", "trace"]
+__all__ = ["claims", "interval", "linerate", "profiles", "timing", "trace", "work"]

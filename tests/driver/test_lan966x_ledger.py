@@ -133,8 +133,8 @@ class Machine:
         self.board.driver.ports[arg % 2].stopped = arg % 4 > 2
 
     def set_clock(self, arg):
-        ptp = self.board.driver.ptp
-        (ptp.adjtime, ptp.settime, ptp.adjfine, lambda _: ptp.purge())[arg % 4](arg * 30_000)
+        ptp, clock = self.board.driver.ptp, self.board.driver.ptp.clock
+        (clock.adjtime, clock.settime, clock.adjfine, lambda _: ptp.purge())[arg % 4](arg * 30_000)
 
     def unplug_or_plug(self, arg):
         port = self.board.chip.ports[0]

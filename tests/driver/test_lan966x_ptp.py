@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from lan966x_lab import ifh
 from lan966x_lab.driver import Board, HwtstampConfig, Options, RxFilter, TxResult, TxType, run
-from lan966x_lab.driver.ptp import MAX_PTP_ID, PTP_TIMEOUT_NS, RX_FILTERS, SECOND, full_time
+from lan966x_lab.driver.hwtstamp import RX_FILTERS
+from lan966x_lab.driver.phc import SECOND, full_time
+from lan966x_lab.driver.ptp import MAX_PTP_ID, PTP_TIMEOUT_NS
 from lan966x_lab.driver.skb import skb_from_frame
 from lan966x_lab.hw.lan966x_regs import STAMP_NSEC
 from lan966x_lab.hw.phc import NOMINAL_INCREMENT
@@ -57,9 +59,9 @@ def phc(board, domain=0):
 @given(st.integers(0, ((1 << 48) - 1) * SECOND))
 def test_settime_and_gettime_agree_for_every_time(time_ns):
     board = Board()
-    board.driver.ptp.settime(time_ns)
+    board.driver.ptp.clock.settime(time_ns)
     assert phc(board).now_ns == time_ns
-    assert time_ns < board.driver.ptp.gettime() <= time_ns + 1000
+    assert time_ns < board.driver.ptp.clock.gettime() <= time_ns + 1000
 
 
 @pytest.mark.parametrize("ns", [*range(SECOND - 20, SECOND), 0, 1, 0x3FFFFFF0 - SECOND + 5])
@@ -68,13 +70,13 @@ def test_a_slightly_negative_reading_is_put_right(ns):
     ptp_driver = board.driver.ptp
     phc(board).configure(0, True)  # stand still, so that the reading is the time
     phc(board).load(77 * SECOND + ns)
-    assert ptp_driver.gettime() == 77 * SECOND + ns
+    assert ptp_driver.clock.gettime() == 77 * SECOND + ns
 
 
 def test_gettime_is_five_accesses_in_a_fixed_order():
     board = Board()
     board.chip.door.trace = trace = []
-    board.driver.ptp.gettime()
+    board.driver.ptp.clock.gettime()
     assert [(access.kind, access.name) for access in trace] == [
         ("R", "PTP_PIN_CFG[7]"),
         ("W", "PTP_PIN_CFG[7]"),
@@ -89,7 +91,7 @@ def test_adjtime_moves_the_time_by_its_delta(delta):
     board = Board()
     phc(board).configure(0, True)
     phc(board).load(5000 * SECOND + 3)
-    board.driver.ptp.adjtime(delta)
+    board.driver.ptp.clock.adjtime(delta)
     assert phc(board).now_ns == 5000 * SECOND + 3 + delta
 
 
@@ -107,7 +109,7 @@ def test_adjfine_changes_the_rate_of_one_domain_and_never_half_written(domain, p
         seen.add(phc(board, domain).increment)
 
     door.write = watch
-    board.driver.ptp.adjfine(ppm << 16, domain)
+    board.driver.ptp.clock.adjfine(ppm << 16, domain)
     door.write = write
     assert len(seen) == 2
     others = [phc(board, other) for other in range(3) if other != domain]
@@ -120,21 +122,21 @@ def test_adjfine_changes_the_rate_of_one_domain_and_never_half_written(domain, p
 
 def test_adjfine_0_is_the_nominal_rate_again():
     board = Board()
-    board.driver.ptp.adjfine(50 << 16)
-    board.driver.ptp.adjfine(0)
+    board.driver.ptp.clock.adjfine(50 << 16)
+    board.driver.ptp.clock.adjfine(0)
     assert phc(board).increment == NOMINAL_INCREMENT
 
 
 def test_adjfine_uses_the_fraction_and_refuses_too_much():
     board = Board()
-    board.driver.ptp.adjfine((1 << 16) + 0x8000)
+    board.driver.ptp.clock.adjfine((1 << 16) + 0x8000)
     assert phc(board).increment == NOMINAL_INCREMENT + 3480517749723 + 3480517749723 // 2
     for too_much in (200_000 * 65536 // 1000 + 1, -(200_000 * 65536 // 1000) - 1):
         with pytest.raises(OSError, match="allowed -13107200") as error:
-            board.driver.ptp.adjfine(too_much)
+            board.driver.ptp.clock.adjfine(too_much)
         assert error.value.errno == errno.ERANGE
     with pytest.raises(OSError, match=r"2\^48") as error:
-        board.driver.ptp.settime(1 << 80)
+        board.driver.ptp.clock.settime(1 << 80)
     assert error.value.errno == errno.ERANGE
 
 
