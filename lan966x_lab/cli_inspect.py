@@ -20,7 +20,7 @@ __all__ = ["frame_from_hex", "run_inspect"]
 _LARGE = 8 << 20  # bytes; a smaller file is done before a bar would help
 _LINES = 256  # printed at a time
 _LONGEST_HEX = 1 << 21  # characters; no frame is longer
-_OFFSET = re.compile(r"\s*(?:0x)?([0-9a-f]{4,8})(?::\s|\s\s)", re.IGNORECASE)  # before a hexdump's line
+_OFFSET = re.compile(r"\s*(?:0x)?([0-9a-f]{4,8})(:\s|\s\s)\s*", re.IGNORECASE)  # before a hexdump's line
 _SEPARATOR = re.compile(r"0x|[\s:,.-]+", re.IGNORECASE)
 
 
@@ -57,7 +57,7 @@ def run_inspect(options: argparse.Namespace) -> int:
 def frame_from_hex(text: str) -> bytes:
     """The bytes that hex digits say; blanks, line ends, ``: , . -`` and ``0x`` may stand between bytes.
 
-    A line may begin with its offset, as in a hexdump (``0x0010:  4500 ...``).
+    A line may begin with its offset, as in the dumps of tcpdump, xxd and Wireshark.
 
     Raises:
         CaptureError: there are no digits, other characters, or half a byte.
@@ -67,6 +67,8 @@ def frame_from_hex(text: str) -> bytes:
         offset = _OFFSET.match(line)
         if offset and int(offset[1], 16) == len(frame):
             line = line[offset.end() :]
+            if offset[2][0] == ":":  # of xxd and tcpdump, which put characters behind two blanks
+                line = line.split("  ")[0]
         for digits in filter(None, _SEPARATOR.split(line)):
             try:
                 frame += bytes.fromhex(digits)

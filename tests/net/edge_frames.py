@@ -243,6 +243,7 @@ EDGES = [
     Edge("ipv4 version 5", put(TCP4, 14, b"\x55"), {"ipv4": "not_checkable"}),
     Edge("ipv4 header cut off", TCP4[:33], {"ipv4": "not_checkable"}),
     Edge("tcp header cut off", TCP4[:50], {"ipv4": "right", "tcp": "not_checkable"}),
+    Edge("tcp header length 16", put(TCP4, 46, b"\x40"), {"ipv4": "right", "tcp": "wrong"}),
     Edge("tcp in 12 bytes of ip", total_length(TCP4, 32), {"ipv4": "right", "tcp": "not_checkable"}),
     Edge("tso, total length 0", total_length(TCP4, 0), {"ipv4": "right", "tcp": "right"}),
     Edge(

@@ -254,6 +254,20 @@ def test_batches_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # ---- hex on standard input
 
+
+def dump(form: str) -> str:
+    """The frame as a hexdump, sixteen bytes a line."""
+    return "\n".join(
+        form.format(
+            offset=offset,
+            octets=row.hex(" "),
+            words=row.hex(" ", -2),
+            characters="".join(chr(octet) if 32 <= octet < 127 else "." for octet in row),
+        )
+        for offset, row in ((i, UDP4[i : i + 16]) for i in range(0, len(UDP4), 16))
+    )
+
+
 SPELLINGS = {
     "plain": UDP4.hex(),
     "upper case": UDP4.hex().upper(),
@@ -265,11 +279,10 @@ SPELLINGS = {
     "a C array": ", ".join(f"0x{octet:02X}" for octet in UDP4),
     "one 0x": "0x" + UDP4.hex(),
     "lines": "\n".join(UDP4[i : i + 16].hex(" ") for i in range(0, len(UDP4), 16)) + "\n\n",
-    "tcpdump -xx": "\n".join(
-        f"\t0x{i:04x}:  {UDP4[i : i + 16].hex(' ', -2)}" for i in range(0, len(UDP4), 16)
-    ),
-    "xxd": "\n".join(f"{i:08x}: {UDP4[i : i + 16].hex(' ', -2)}" for i in range(0, len(UDP4), 16)),
-    "Wireshark": "\r\n".join(f"{i:04x}   {UDP4[i : i + 16].hex(' ')}" for i in range(0, len(UDP4), 16)),
+    "tcpdump -xx": dump("\t0x{offset:04x}:  {words}"),
+    "tcpdump -XX": dump("\t0x{offset:04x}:  {words:<39}  {characters}"),
+    "xxd": dump("{offset:08x}: {words:<39}  {characters}"),
+    "Wireshark": dump("{offset:04x}   {octets}\r"),
 }
 
 

@@ -34,6 +34,7 @@ AGREE = {
 DIFFERENT = {
     ("tcp4 cut off", "tcp"): "tshark takes the end of a frame for the end of its packet",
     ("ipv4 length below header", "ipv4"): "tshark gives up before it adds up",
+    ("tcp header length 16", "tcp"): "tshark gives up before it adds up; the sum does not need that field",
     ("routing type 9", "udp"): "tshark assumes that an unknown type leads nowhere else",
     ("ip in ip", "tcp"): "tshark looks into the tunnel",
     ("icmp error with a wrong datagram in it", "udp"): "tshark looks into the quoted packet",
