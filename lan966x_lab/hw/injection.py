@@ -8,7 +8,7 @@ The FIFO is emptied one word every `word_ns` (32 bits at the link's speed). It r
 group: FIFO_RDY (a word may be written) and WMARK_REACHED (no room for a whole frame). Depth and watermark are
 ours: the data sheet of the FIFO is not public.
 
-Not modelled: the meaning of GAP_SIZE.
+Not modelled: a GAP_SIZE above 1, and the bits of QS_INJ_CTRL that no field here names. Both are refused.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ from lan966x_lab.hw.registers import Door
 IFH_WORDS = ifh.LAN966X.tx.nbytes // 4
 MIN_WORDS = IFH_WORDS + BUFFER_MIN_SZ // 4
 _READY, _WATERMARK = InjStatus.FIFO_RDY.put(1), InjStatus.WMARK_REACHED.put(1)
+_KNOWN = sum(
+    bits.mask for bits in (InjCtrl.GAP_SIZE, InjCtrl.ABORT, InjCtrl.EOF, InjCtrl.SOF, InjCtrl.VLD_BYTES)
+)
 MAX_WORDS = IFH_WORDS + (1 << 14) // 4
 
 
@@ -91,6 +94,11 @@ class InjectionGroup:
         return (_READY if ready else 0) | (_WATERMARK if level >= self.watermark else 0)
 
     def _control(self, value: int) -> None:
+        if value & ~_KNOWN or InjCtrl.GAP_SIZE.get(value) > 1:
+            raise self._error(
+                f"QS_INJ_CTRL <- {value:#x} is not modelled",
+                "use SOF, EOF, ABORT, VLD_BYTES, GAP_SIZE 1",
+            )
         if InjCtrl.ABORT.get(value):
             self._abort()
         elif InjCtrl.SOF.get(value) and InjCtrl.EOF.get(value):

@@ -108,6 +108,8 @@ class PtpClock:
         number = PinCfg.DOM.get(value)
         if number >= PHC_COUNT:
             raise RegisterError(f"PTP_PIN_CFG[{pin}] names domain {number}: there are 0..{PHC_COUNT - 1}")
+        if PinCfg.SYNC.get(value):
+            raise RegisterError(f"PTP_PIN_CFG[{pin}] SYNC is not modelled: write 0, act at once")
         domain, door = self.domains[number], self.door
         match PinCfg.ACTION.get(value):
             case PinAction.SAVE:

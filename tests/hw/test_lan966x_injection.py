@@ -81,6 +81,8 @@ def full_frame(bench):
     [
         (lambda b: None, lambda b: b.word(1), "a data word without a frame; no frame is open"),
         (lambda b: None, lambda b: b.control(EOF), "EOF without a frame"),
+        (lambda b: None, lambda b: b.control(1 << 25), "QS_INJ_CTRL <- 0x2000000 is not modelled"),
+        (lambda b: None, lambda b: b.control(SOF | InjCtrl.GAP_SIZE.put(2)), "0x440000 is not modelled"),
         (lambda b: None, lambda b: b.control(ABORT), "ABORT without a frame"),
         (lambda b: None, lambda b: b.control(SOF | EOF), "SOF and EOF in one write"),
         (open_frame, lambda b: b.control(SOF), "SOF inside a frame; 0 words"),

@@ -105,6 +105,8 @@ def test_other_pin_actions_are_refused(action):
         act(door, action)
     with pytest.raises(RegisterError, match="domain 3"):
         act(door, PinAction.SAVE, domain=3)
+    with pytest.raises(RegisterError, match="SYNC is not modelled"):
+        door.write("PTP_PIN_CFG[7]", PinCfg.SYNC.put(3))
 
 
 def test_an_increment_is_taken_when_its_domain_is_enabled_again_and_half_written_otherwise():
