@@ -95,8 +95,10 @@ class Bcm4908Driver:
         receive: takes every skb (`stack.Stack.receive`) and owns it.
         options: `late_skb` and `gro` are looked at.
         copybreak: frames of up to this many bytes are copied to a small skb, and their buffer stays (0:
-        never). slab: where structures come from; ``SkbSlab(bulk=16)`` is the thread's first further idea,
-        `copybreak` its second.
+        never). slab: where structures come from. ``SkbSlab(bulk=16)`` and `copybreak` are the thread's
+        further ideas. on_step: is told what happens to the buffer of a slot: ``alloc``, ``build``, ``arm``,
+        ``unmap``,
+            ``copy``, ``up``, ``drop``.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Bcm4908Driver:
         slab: SkbSlab | None = None,
         rx_ring: int = hw.RING,
         tx_ring: int = hw.RING,
+        on_step: Callable[[str, int], None] = lambda step, index: None,
     ) -> None:
         self.device, self.dma, self.door = device, device.dma, device.door
         self.frags = FragCache(memory)
@@ -120,6 +123,7 @@ class Bcm4908Driver:
         self.slab = slab or SkbSlab()
         self.rx_size, self.tx_size = rx_ring, tx_ring
         self.stats = Bcm4908Stats()
+        self.on_step = on_step
         self.is_open = False
         self.queue_stopped = False
 
@@ -136,7 +140,7 @@ class Bcm4908Driver:
         self.rx_next = self.tx_head = self.tx_tail = self.tx_used = 0
         self.in_bad_frame = False
         for index in range(self.rx_size):
-            slot = self._new_slot()
+            slot = self._new_slot(index)
             if slot is None:
                 self._free_rings()
                 return False
@@ -195,6 +199,7 @@ class Bcm4908Driver:
                 break
             skb = self._take(self.rx_next, ctl)
             if skb is not None:
+                self.on_step("up", self.rx_next)
                 self._up(skb)
             self.rx_next = self.rx.next(self.rx_next)
             done += 1
@@ -214,28 +219,31 @@ class Bcm4908Driver:
             if ctl & Ctl.SOP or not self.in_bad_frame:  # a frame in several pieces is one lost frame
                 self.stats.rx_errors += 1
             self.in_bad_frame = not ctl & Ctl.EOP
+            self.on_step("drop", index)
             self._arm(index, slot)
             return None
         self.in_bad_frame = False
         if length <= self.copybreak:
-            skb = self._copy(slot, length)
+            skb = self._copy(index, slot, length)
         else:
-            fresh = self._new_slot()
+            fresh = self._new_slot(index)
             if fresh is not None:
                 self.rx_slots[index] = fresh
-                skb = self._keep(slot, length)
+                skb = self._keep(index, slot, length)
                 slot = fresh
             else:
                 skb = None
         self._arm(index, slot)
         if skb is None:
+            self.on_step("drop", index)
             self.stats.rx_no_memory += 1
         return skb
 
-    def _keep(self, slot: RxSlot, length: int) -> Skb | None:
+    def _keep(self, index: int, slot: RxSlot, length: int) -> Skb | None:
         """The skb that owns the buffer from now on."""
+        self.on_step("unmap", index)
         self.dma.unmap_single(slot.bus, DMA_SIZE, Direction.FROM_DEVICE)
-        skb = slot.skb or self._build(slot.fragment)
+        skb = slot.skb or self._build(index, slot.fragment)
         if skb is None:
             slot.fragment.free()
             return None
@@ -243,8 +251,9 @@ class Bcm4908Driver:
         skb.put(length)
         return skb
 
-    def _copy(self, slot: RxSlot, length: int) -> Skb | None:
+    def _copy(self, index: int, slot: RxSlot, length: int) -> Skb | None:
         """A small skb with a copy of the frame; the buffer stays where it is."""
+        self.on_step("copy", index)
         skb = self.slab.take(lambda: alloc_skb(length))
         if skb is None:
             return None
@@ -262,7 +271,8 @@ class Bcm4908Driver:
         else:
             self.receive(skb)
 
-    def _new_slot(self) -> RxSlot | None:
+    def _new_slot(self, index: int) -> RxSlot | None:
+        self.on_step("alloc", index)
         fragment = self.frags.alloc(BUFFER_ALLOC)
         if fragment is None:
             return None
@@ -272,14 +282,15 @@ class Bcm4908Driver:
             return None
         if self.options.late_skb:
             return RxSlot(fragment, bus, None)
-        skb = self._build(fragment)
+        skb = self._build(index, fragment)
         if skb is None:
             self.dma.unmap_single(bus, DMA_SIZE, Direction.FROM_DEVICE, sync=False)
             fragment.free()
             return None
         return RxSlot(fragment, bus, skb)
 
-    def _build(self, fragment: Fragment) -> Skb | None:
+    def _build(self, index: int, fragment: Fragment) -> Skb | None:
+        self.on_step("build", index)
         skb = self.slab.take(lambda: build_skb(fragment.view))
         if skb is not None:
             skb.release = fragment.free
@@ -287,6 +298,7 @@ class Bcm4908Driver:
         return skb
 
     def _arm(self, index: int, slot: RxSlot) -> None:
+        self.on_step("arm", index)
         wrap = Ctl.WRAP if index == self.rx_size - 1 else 0
         self.rx.write(index, DMA_SIZE << hw.LENGTH_SHIFT | Ctl.OWN | wrap, slot.bus)
 

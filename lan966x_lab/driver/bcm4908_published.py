@@ -36,7 +36,7 @@ class PublishedBcm4908Driver(Bcm4908Driver):
             ctl = self.rx.read(self.rx_next)[0]
             if ctl & Ctl.OWN:
                 break
-            index, slot, fresh = self.rx_next, self.rx_slots[self.rx_next], self._new_slot()
+            index, slot, fresh = self.rx_next, self.rx_slots[self.rx_next], self._new_slot(self.rx_next)
             assert slot is not None
             if fresh is None:
                 break
@@ -48,7 +48,7 @@ class PublishedBcm4908Driver(Bcm4908Driver):
                 slot.fragment.free()
                 self.stats.rx_errors += 1
                 break
-            skb = self._keep(slot, length - ETH_FCS_LEN)
+            skb = self._keep(index, slot, length - ETH_FCS_LEN)
             if skb is None:
                 self.stats.rx_no_memory += 1
                 break

@@ -62,7 +62,7 @@ DRAIN_NS = 1000
 def page_order(max_len: int) -> int:
     """The order of the pages for frames of up to `max_len` bytes with FCS.
 
-    >>> [page_order(length) for length in (1518, 3540, 3541, 9018)]
+    >>> [page_order(length) for length in (1518, 3484, 3485, 9018)]
     [0, 0, 1, 2]
     """
     size = max_len + IFH_LEN_BYTES + SHARED_INFO + 2 * VLAN_HLEN + XDP_PACKET_HEADROOM

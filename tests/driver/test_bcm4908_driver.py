@@ -37,7 +37,7 @@ def test_sizes():
 def test_frames_come_up_in_order(policy: dict[str, int]):
     ring = bench(policy, rx_ring=8)
     for n in range(100):
-        assert ring.arrive(n) == [True]
+        assert ring.come(n) == [True]
         if n % 5 == 4:
             ring.run(budget=3)
     ring.run()
@@ -54,14 +54,14 @@ def test_a_failure_in_a_burst_loses_what_the_counters_say(policy: dict[str, int]
     target = {"memory": ring.memory, "dma": ring.dma, "slab": ring.driver.slab}[source]
     calls = iter([False, True, True, False, True])
     target.fails = lambda: next(calls, False)
-    ring.arrive(*range(16))
+    ring.come(*range(16))
     ring.run(budget=4)
     stats = ring.driver.stats
     assert stats.rx_no_memory == 16 - len(ring.up)
     assert ring.up == sorted(set(ring.up))
     assert stats.rx_no_memory == min(target.failures, 3)
     target.fails = lambda: False
-    assert ring.arrive(*range(16, 32)) == [True] * 16  # the ring is whole again
+    assert ring.come(*range(16, 32)) == [True] * 16  # the ring is whole again
     ring.run()
     assert ring.up[-16:] == list(range(16, 32))
     ring.settle()
@@ -73,11 +73,11 @@ def test_refill_never_starves():
         ring = RingBench(late=late, rx_ring=8)
         ring.memory.fails = ring.dma.fails = lambda: True
         for n in range(1000):
-            assert ring.arrive(n) == [True]
+            assert ring.come(n) == [True]
             ring.run()
         ring.memory.fails = ring.dma.fails = lambda: False
         assert ring.driver.stats.rx_no_memory >= 999
-        assert ring.arrive(*range(8)) == [True] * 8
+        assert ring.come(*range(8)) == [True] * 8
         ring.run()
         assert ring.up[-8:] == list(range(8))
         ring.settle()
@@ -89,7 +89,7 @@ def test_early_skbs_are_cold_and_late_ones_are_not():
     for late in (False, True):
         ring = RingBench(late=late)
         for n in range(1000):
-            ring.arrive(n)
+            ring.come(n)
             ring.run()
         ages[late] = ring.driver.stats.skb_age / 1000
         assert ring.driver.slab.allocated == (1000 if late else 1200)
@@ -106,7 +106,7 @@ def test_two_buffers_share_a_page():
 def test_copybreak_keeps_the_buffer():
     ring = RingBench(copybreak=128)
     maps = ring.dma.maps
-    ring.arrive(1, 2, 3)
+    ring.come(1, 2, 3)
     ring.run()
     assert (ring.up, ring.dma.maps, ring.driver.stats.rx_copied) == ([1, 2, 3], maps, 3)
     ring.device.receive(numbered(4, 129))
@@ -134,11 +134,11 @@ def test_open_fails_cleanly_at_every_allocation():
 def test_down_and_up_starts_at_the_beginning():
     """C10: the device starts at descriptor 0 again, so must the driver."""
     ring = RingBench(rx_ring=8)
-    ring.arrive(0, 1, 2)
+    ring.come(0, 1, 2)
     ring.run()
     ring.driver.close()
     assert ring.driver.open()
-    ring.arrive(3, 4)
+    ring.come(3, 4)
     assert ring.run() == 2
     assert ring.up == [0, 1, 2, 3, 4]
     ring.settle()
@@ -147,10 +147,10 @@ def test_down_and_up_starts_at_the_beginning():
 def test_the_channel_is_restarted_after_it_ran_dry():
     """C3: ten frames for eight descriptors stop the channel; after the poll it takes frames again."""
     ring = RingBench(rx_ring=8)
-    assert ring.arrive(*range(10)) == [True] * 8 + [False] * 2
+    assert ring.come(*range(10)) == [True] * 8 + [False] * 2
     assert (ring.device.rx.running, ring.device.rx.missed) == (False, 2)
     ring.run()
-    assert ring.arrive(10) == [True]
+    assert ring.come(10) == [True]
     ring.run()
     assert ring.up == [*range(8), 10]
     ring.settle()
@@ -159,7 +159,7 @@ def test_the_channel_is_restarted_after_it_ran_dry():
 def test_napi_contract():
     ring = RingBench()
     irq, driver = ring.device.rx_irq, ring.driver
-    ring.arrive(*range(5))
+    ring.come(*range(5))
     assert irq.asserted
     driver.interrupt()
     assert (driver.poll(0), irq.enabled) == (0, False)  # budget 0: transmit only, never complete
@@ -172,13 +172,13 @@ def test_napi_contract():
 def test_a_frame_during_the_poll_is_not_lost():
     """C20: the event latches behind the mask and comes through when the poll completes."""
     ring = RingBench()
-    ring.arrive(0)
+    ring.come(0)
     ring.driver.interrupt()
     assert ring.driver.poll(1) == 1
-    ring.arrive(1)
+    ring.come(1)
     assert not ring.device.rx_irq.asserted
     assert ring.driver.poll(8) == 1
-    ring.arrive(2)
+    ring.come(2)
     assert ring.device.rx_irq.asserted
     ring.run()
     assert ring.up == [0, 1, 2]
@@ -188,12 +188,12 @@ def test_a_frame_during_the_poll_is_not_lost():
 def test_coalescing():
     ring = RingBench(coalesce=(4, 50_000))
     irq = ring.device.rx_irq
-    ring.arrive(0, 1, 2)
+    ring.come(0, 1, 2)
     assert not irq.asserted
-    ring.arrive(3)
+    ring.come(3)
     assert irq.asserted
     ring.run()
-    ring.arrive(4)
+    ring.come(4)
     ring.clock.advance(49_999)
     assert not irq.asserted
     ring.clock.advance(1)
@@ -205,14 +205,14 @@ def test_coalescing():
 
 def bad_frames(ring: RingBench) -> None:
     """Good, short, good, cut, good: numbers 0, 2 and 4 are good."""
-    ring.arrive(0)
+    ring.come(0)
     ring.device.rx.receive(bytes(59))
-    ring.arrive(2)
+    ring.come(2)
     at = ring.device.rx.position
-    ring.arrive(3)
+    ring.come(3)
     ctl, address = ring.driver.rx.read(at)
     ring.driver.rx.write(at, ctl & ~Ctl.EOP, address)
-    ring.arrive(4)
+    ring.come(4)
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -231,7 +231,7 @@ def test_bad_frames_cost_only_themselves(late: bool):
 def test_a_frame_in_several_pieces_is_one_lost_frame():
     ring = RingBench()
     assert ring.device.receive(numbered(0, 4000))  # three descriptors
-    ring.arrive(1)
+    ring.come(1)
     assert ring.run() == 4
     assert (ring.up, ring.driver.stats.rx_errors, ring.device.rx.received) == ([1], 1, 2)
     ring.settle()
@@ -267,7 +267,7 @@ def poll_goes_on_after_a_bad_frame(cls: type[m.Bcm4908Driver]) -> bool:
 
 def poll_goes_on_without_memory(cls: type[m.Bcm4908Driver]) -> bool:
     ring = RingBench(cls=cls)
-    ring.arrive(0, 1, 2)
+    ring.come(0, 1, 2)
     calls = iter([False, True])
     ring.driver.slab.fails = lambda: next(calls, False)
     ring.driver.interrupt()
