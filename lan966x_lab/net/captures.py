@@ -208,6 +208,12 @@ def _foreign(start: bytes) -> str:
     )
 
 
+def _record(frame: bytes, time_ns: int, wire_length: int, fcs_length: int) -> Record:
+    """A frame whose end was not kept has lost its FCS first."""
+    lost = max(0, wire_length - len(frame))
+    return Record(frame, time_ns, wire_length, max(0, fcs_length - lost))
+
+
 # ---- classic pcap: a file header, then records
 
 
@@ -232,7 +238,7 @@ def _pcap_records(source: _Source, layout: struct.Struct, tick_ns: int, fcs_leng
             at = source.offset - layout.size
             raise _CutError(f"the record at byte {at} claims {captured} bytes, the limit is {LONGEST_FRAME}")
         frame = source.need(captured, "a frame")
-        yield Record(frame, seconds * SECOND + ticks * tick_ns, wire_length, fcs_length)
+        yield _record(frame, seconds * SECOND + ticks * tick_ns, wire_length, fcs_length)
 
 
 # ---- pcapng: blocks; a section header sets the byte order, interface descriptions set link type and clock
@@ -333,7 +339,7 @@ def _packet(
     _, _, number, *_, high, low, captured, wire_length = _fields(order, block_class, block)
     interface = _of_ethernet(source, number, interfaces)
     frame = _frame(block, block_class.__hdr_len__ - 4, captured)
-    return Record(frame, interface.time_ns(high << 32 | low), wire_length, interface.fcs_length)
+    return _record(frame, interface.time_ns(high << 32 | low), wire_length, interface.fcs_length)
 
 
 def _simple_packet(source: _Source, order: str, block: bytes, interfaces: list[_Interface]) -> Record:
@@ -343,7 +349,7 @@ def _simple_packet(source: _Source, order: str, block: bytes, interfaces: list[_
         raise _CutError(f"a block of {len(block)} bytes cannot be of type SimplePacketBlock")
     wire_length = struct.unpack_from(order + "I", block, 8)[0]
     frame = _frame(block, 12, min(wire_length, interface.snap_length or wire_length))
-    return Record(frame, 0, wire_length, interface.fcs_length)
+    return _record(frame, 0, wire_length, interface.fcs_length)
 
 
 def _of_ethernet(source: _Source, number: int, interfaces: list[_Interface]) -> _Interface:

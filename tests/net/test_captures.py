@@ -97,6 +97,9 @@ def test_frame_check_sequences_are_told() -> None:
     }  # without bit 26 it says nothing
     data = section() + interface("<", 1, 0, (13, b"\x20")) + enhanced("<", 0, 7, bytes(64))
     assert [r.fcs_length for r in records(data)] == [4]
+    for kept, left in ((64, 4), (62, 2), (60, 0), (40, 0)):  # what was not kept is the end, and so the FCS
+        data = section() + interface("<", 1, 0, (13, b"\x20")) + enhanced("<", 0, 7, bytes(kept), wire=64)
+        assert [r.fcs_length for r in records(data)] == [left]
 
 
 # ---- pcapng: interfaces and clocks
