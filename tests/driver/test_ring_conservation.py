@@ -290,10 +290,13 @@ class Machine(RuleBasedStateMachine):
         assert done or not (waiting and budget), f"{waiting} frames wait, budget {budget}, nothing moved"
         assert done == budget or self.system.waiting() == 0
 
-    @rule(frames=st.integers(1, 6), budget=st.sampled_from([1, 4, 64]))
-    def burst_and_poll(self, frames: int, budget: int) -> None:
-        self.burst(frames, 60)
-        self.poll(budget)
+    @rule(frames=st.integers(1, 6), budget=st.sampled_from([1, 4, 64]), times=st.integers(1, 12))
+    def traffic(self, frames: int, budget: int, times: int) -> None:
+        for _ in range(times):
+            self.burst(frames, 60)
+            self.every_frame_is_in_one_place()
+            self.poll(budget)
+            self.every_frame_is_in_one_place()
 
     @precondition(lambda self: self.is_link_up)
     @rule()
