@@ -322,6 +322,17 @@ def test_a_frame_that_ends_while_the_driver_waits_is_whole():
     assert [got.frame for got in board.carry([frame_of(64)])] == [frame_of(64)]
 
 
+def test_a_pruned_frame_is_dropped_even_if_its_length_is_right():
+    board = pair()
+
+    def prune_at_the_very_end(stream):
+        stream.words[stream.words.index(Marker.EOF_0)] = Marker.PRUNED
+
+    board.chip.extraction[0].order(prune_at_the_very_end)
+    assert [got.frame for got in board.carry([frame_of(64), frame_of(68)])] == [frame_of(68)]
+    assert board.driver.rx_dropped == {"wrong_length": 1}
+
+
 def test_no_memory_drops_one_frame_and_leaves_the_stream_in_step():
     """The original leaves the loop and with it the rest of the frame in the queue."""
     board = pair()
