@@ -136,13 +136,10 @@ def _doctor(options: argparse.Namespace) -> int:
 def _decode(options: argparse.Namespace) -> int:
     from lan966x_lab import ifh
 
-    digits = "".join("".join(options.hex).split())
-    stranger = next((i for i, c in enumerate(digits) if c not in "0123456789abcdefABCDEF"), None)
-    if stranger is not None:
-        return _fail(f"{digits[stranger]!r} (digit {stranger + 1}) is not hexadecimal: use 0-9 and a-f.")
-    if len(digits) % 2:
-        return _fail(f"{len(digits)} hex digits are not whole bytes: one digit is missing or too many.")
-    header = bytes.fromhex(digits)
+    try:
+        header = ifh.from_hex("".join(options.hex))
+    except ValueError as error:
+        return _fail(str(error))
     layouts = {}
     for name in _LAYOUTS:
         chip, way = name.split("-")

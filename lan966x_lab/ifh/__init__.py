@@ -17,6 +17,7 @@ from lan966x_lab.ifh import lan966x, ocelot, packing
 from lan966x_lab.ifh.codecs import CODECS, Codec
 from lan966x_lab.ifh.errors import FieldOverlapError, FieldRangeError, HeaderSizeError, UnknownFieldError
 from lan966x_lab.ifh.fields import Field
+from lan966x_lab.ifh.hexdigits import from_hex
 from lan966x_lab.ifh.layout import Layout
 from lan966x_lab.ifh.meaning import meaning
 from lan966x_lab.ifh.published import PUBLISHED
@@ -36,6 +37,7 @@ __all__ = [
     "Layout",
     "Template",
     "UnknownFieldError",
+    "from_hex",
     "meaning",
     "packing",
 ]

@@ -1,5 +1,6 @@
 """A layout drawn with letters: one 32-bit word a row, most significant bit first."""
 
+from collections.abc import Iterable
 from itertools import groupby
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from lan966x_lab.ifh.fields import Field
 if TYPE_CHECKING:
     from lan966x_lab.ifh.layout import Layout
 
-__all__ = ["draw"]
+__all__ = ["draw", "lanes"]
 
 RESERVED = "."
 
@@ -28,7 +29,7 @@ def draw(layout: "Layout", header: Header | None = None) -> str:
     if header is not None:
         layout.decode(header, ())
         bits = f"{int.from_bytes(header, 'big'):0{8 * layout.nbytes}b}"
-    lanes = _lanes(layout)
+    lines_of_fields = lanes(layout.fields)
     lines = [f"{layout.name}, {layout.nbytes} bytes"]
     for word in range(layout.nbytes // 4):
         top = 8 * layout.nbytes - 32 * word - 1
@@ -36,25 +37,25 @@ def draw(layout: "Layout", header: Header | None = None) -> str:
         if bits:
             lines.append(" " + " ".join(bits[32 * word : 32 * word + 32]))
         letters: dict[str, str] = {}
-        for lane in lanes:
+        for lane in lines_of_fields:
             owners = groupby(range(top, top - 32, -1), key=lambda bit: _owner(layout, lane, bit))
             row = "|".join(_cell(owner, len(list(run)), letters) for owner, run in owners)
-            if lane is lanes[0] or row.strip(f"{RESERVED} |"):
+            if lane is lines_of_fields[0] or row.strip(f"{RESERVED} |"):
                 lines.append(f"|{row}|")
         if letters:
             lines.append(" " + ", ".join(f"{letter} {name}" for name, letter in letters.items()))
     return "\n".join(lines)
 
 
-def _lanes(layout: "Layout") -> list[list[Field]]:
+def lanes(fields: Iterable[Field]) -> list[list[Field]]:
     """The fields in as few lines as it takes for no two fields of a line to share bits."""
-    lanes: list[list[Field]] = [[]]
-    for field in layout.fields:
-        free = next((lane for lane in lanes if not any(field.overlaps(other) for other in lane)), None)
+    found: list[list[Field]] = [[]]
+    for field in fields:
+        free = next((lane for lane in found if not any(field.overlaps(other) for other in lane)), None)
         if free is None:
-            lanes.append(free := [])
+            found.append(free := [])
         free.append(field)
-    return lanes
+    return found
 
 
 def _owner(layout: "Layout", lane: list[Field], bit: int) -> Field | str:
