@@ -127,10 +127,10 @@ class Board:
             queue.popleft()
 
     def _received(self, port: int, skb: Skb) -> None:
-        if self.keep:
-            assert skb.mac_header is not None
-            frame = bytes(skb.buffer[skb.mac_header : skb.tail])
-            self.delivered.append(Delivered(port, frame, skb.hwtstamp))
+        for part in (skb, *skb.frag_list) if self.keep else ():
+            assert part.mac_header is not None
+            frame = bytes(part.buffer[part.mac_header : part.tail])
+            self.delivered.append(Delivered(port, frame, part.hwtstamp))
         skb.free()
 
     def _stamped(self, port: int, skb: Skb) -> None:

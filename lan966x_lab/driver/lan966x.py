@@ -14,6 +14,7 @@ from collections.abc import Callable
 from lan966x_lab import ifh
 from lan966x_lab.driver import headers
 from lan966x_lab.driver.fdma import FdmaPath
+from lan966x_lab.driver.gro import Gro
 from lan966x_lab.driver.ledger import Ledger
 from lan966x_lab.driver.manual import ManualPath
 from lan966x_lab.driver.netdev import Path, Port, TxResult
@@ -62,6 +63,7 @@ class Driver:
             for number in range(NUM_PHYS_PORTS)
         ]
         self.ptp = Ptp(self.door, self.ledger, NUM_PHYS_PORTS, stamped)
+        self.gro = Gro(self._hand_up)
         self._options = options or Options()
         self.max_len = max(port.max_len for port in self.ports)
         self.paths: dict[str, Path] = {
@@ -89,11 +91,14 @@ class Driver:
         old, new = self._path(self._options), self._path(options)
         if new is not old:
             old.stop()
+            self.gro.flush()
             try:
                 new.start()
             except OSError:
                 old.start()
                 raise
+        if not options.gro:
+            self.gro.flush()
         self._options = options
         for path in self.paths.values():
             path.options = options
@@ -197,7 +202,10 @@ class Driver:
 
     def poll(self, budget: int = 64) -> int:
         """NAPI poll: receive at most `budget` frames; returns how many. Less means that there are no more."""
-        return self.path.poll(budget)
+        work = self.path.poll(budget)
+        if work < budget:
+            self.gro.flush()
+        return work
 
     def allocation_fails(self) -> bool:
         """Whether an ordered allocation failure strikes now."""
@@ -217,7 +225,14 @@ class Driver:
         skb.port = port
         eth_type_trans(skb)
         self.ledger.end(ticket, "delivered")
-        self.receive(port, skb)
+        if self._options.gro:
+            self.gro.receive(skb)
+        else:
+            self._hand_up(skb)
+
+    def _hand_up(self, skb: Skb) -> None:
+        assert skb.port is not None
+        self.receive(skb.port, skb)
 
     def drop(self, ticket: int, reason: str) -> None:
         """Count a received frame that is not delivered."""

@@ -18,8 +18,10 @@ CAPTURES = sorted(path.name for path in data_path("captures").glob("*.pcap"))
 OPTIONS = {
     "before the patches": Options(path="fdma"),
     "late skb": Options(path="fdma", late_skb=True),
+    "GRO": Options(path="fdma", gro=True),
     "all patches": Options(
         path="fdma",
+        gro=True,
         ifh_codec="byte_shift",
         ifh_template=True,
         gate_rx_timestamp=True,
@@ -121,6 +123,36 @@ def test_captures_come_through_as_over_the_manual_path(name: str, options: str):
         board.ledger.check()
     assert delivered["manual"] == delivered["fdma"]
     assert delivered["manual", "stamped"] == delivered["fdma", "stamped"]
+
+
+@pytest.mark.parametrize("path", ["manual", "fdma"])
+def test_gro_takes_fewer_ways_up_and_loses_nothing(path: str):
+    frames = captures.read(data_path("captures", "iperf3-tcp4-csum-ok.pcap")).frames
+    padded = [data.ljust(60, b"\0") for data in frames]
+    board = Board(Options(path=path, gro=True))
+    for start in range(0, len(padded), 50):
+        for data in padded[start : start + 50]:
+            board.chip.switch.ingress(1, data + b"FCS.", 0)
+        run(board)
+    assert [d.frame for d in board.delivered] == padded
+    assert board.driver.gro.segments == len(padded)
+    assert board.driver.gro.packets < 0.7 * len(padded)
+    board.ledger.check_settled()
+
+
+def test_what_gro_holds_goes_up_before_the_options_change():
+    board, path = fdma_board(gro=True)
+    frames = captures.read(data_path("captures", "iperf3-tcp4-csum-ok.pcap")).frames
+    full = [data for data in frames if len(data) == 1514][:3]
+    for data in full:
+        board.chip.switch.ingress(1, data + b"FCS.", 0)
+    assert path.interrupt()
+    assert path.poll(3) == 3  # the budget is used up: the merged packet is still held
+    held = 3 - len(board.delivered)
+    assert held > 0
+    board.options = Options(path="fdma", late_skb=True)
+    assert [d.frame for d in board.delivered] == full
+    settle(board, path)
 
 
 def test_the_times_are_those_of_the_wire():
