@@ -44,9 +44,8 @@ def encode(
     scalars: dict[str, Any] = {}
     arrays: dict[str, Column] = {}
     for name, values in columns.items():
-        array = np.asarray(values)
-        if array.ndim:
-            arrays[name] = _checked(layout[name], array)
+        if np.ndim(values):
+            arrays[name] = _checked(layout[name], values)
         else:
             scalars[name] = values
     base = layout.encode(scalars)
@@ -188,8 +187,12 @@ def _blocks(length: int) -> Iterator[slice]:
     return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
 
 
-def _checked(field: Field, values: Column) -> Column:
+def _checked(field: Field, values: Any) -> Column:
     """The values as unsigned integers, once all of them are known to fit."""
+    if not isinstance(values, np.ndarray):
+        # One by one, because numpy makes floats of some lists of integers: of [], of [0, 2**64 - 1].
+        numbers = [field.check(value, row) for row, value in enumerate(values)]
+        return np.array(numbers, np.min_scalar_type(field.maximum))
     if values.dtype.kind not in "iub" or values.ndim != 1:
         raise TypeError(
             f"{field.name} takes one integer or a column of integers, not an array of {values.dtype} "
@@ -199,7 +202,7 @@ def _checked(field: Field, values: Column) -> Column:
         values = values.view(np.uint8)
     # Seen as unsigned, a negative number is larger than any positive one of its type: one maximum finds both.
     limit = min(field.maximum, np.iinfo(values.dtype).max)
-    unsigned = values.view(values.dtype.str.replace("i", "u"))
+    unsigned: Column = values.view(values.dtype.str.replace("i", "u"))
     if len(values) and unsigned.max() > limit:
         row = int((unsigned > limit).argmax())
         raise FieldRangeError(field.name, int(values[row]), field.maximum, row)

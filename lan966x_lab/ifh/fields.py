@@ -66,8 +66,8 @@ class Field:
             )
         return range(nbytes - 1 - self.top // 8, nbytes - self.pos // 8)
 
-    def check(self, value: int) -> int:
-        """The value as a plain ``int``, once it is known to fit.
+    def check(self, value: int, row: int | None = None) -> int:
+        """The value as a plain ``int``, once it is known to fit; ``row`` is its place in a column, if any.
 
         Raises:
             FieldRangeError: the value is negative or has more bits than the field.
@@ -81,7 +81,7 @@ class Field:
                 f"({type(value).__name__})."
             ) from None
         if not 0 <= number <= self.maximum:
-            raise FieldRangeError(self.name, number, self.maximum)
+            raise FieldRangeError(self.name, number, self.maximum, row)
         return number
 
 

@@ -6,7 +6,7 @@ from lan966x_lab import ifh
 
 LAYOUTS = (*ifh.LAN966X, *ifh.OCELOT)
 
-# What the real tables do not have: three bytes at the very end, a field wider than a word, a field of 64 bits.
+# What the real tables do not have: three bytes at the end, a field wider than a word, a field of 64 bits.
 ODD = ifh.Layout(
     "ODD",
     20,

@@ -40,7 +40,7 @@ def batches(draw):
             continue
         values = draw(st.lists(values_of(field), min_size=length, max_size=length))
         form = draw(st.sampled_from(["list", "array", "strided", "backwards"]))
-        if form == "list" and length:
+        if form == "list":
             columns[name] = values
             continue
         array = np.array(values, dtype_for(draw, max(values, default=0)))
@@ -199,8 +199,10 @@ def test_refusals():
     refused(TX, {"DSTS": 1 << 70}, ifh.FieldRangeError, "DSTS")
     refused(TX, {"DST": [1, 2, 3]}, ifh.UnknownFieldError, "nearest name is DSTS")
     refused(TX, {"DST": 1}, ifh.UnknownFieldError, "nearest name is DSTS")
-    refused(TX, {"DSTS": [1.0, 2.0, 3.0]}, TypeError, "DSTS takes one integer or a column")
-    refused(TX, {"DSTS": [1 << 70, 1, 1]}, TypeError, "array of object")
+    refused(TX, {"DSTS": np.ones(3)}, TypeError, "DSTS takes one integer or a column")
+    refused(TX, {"DSTS": [1, 2.0, 3]}, TypeError, "DSTS takes an integer from 0 to 511, not 2.0")
+    refused(TX, {"DSTS": [[1], [2], [3]]}, TypeError, "DSTS takes an integer")
+    refused(TX, {"DSTS": [1, 1 << 70, 1]}, ifh.FieldRangeError, "DSTS = .* in row 1 does not fit")
     refused(TX, {"DSTS": np.ones((3, 1), int)}, TypeError, r"shape \(3, 1\)")
     refused(TX, {"DSTS": 1.0}, TypeError, "DSTS takes an integer")
     refused(TX, {"DSTS": [1, 2, 3], "IPV": [1, 2]}, ValueError, "'DSTS': 3, 'IPV': 2")
