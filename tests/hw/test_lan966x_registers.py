@@ -67,3 +67,12 @@ def test_a_register_without_promises_is_accessed_singly(door):
     assert list(door.read_run("PLAIN", 5)) == [0x10]
     door.wait_run("PLAIN", 0x10, 10, 1000)
     assert (door.reads["PLAIN"], door.ktime_reads) == (1, 0)
+
+
+@pytest.mark.parametrize(("due", "words"), [(9, 2), (10, 3), (100, 10)])
+def test_reads_in_bulk_end_before_the_next_event(door, due, words):
+    """An event of the very nanosecond in which a read ends comes first, as it does with single reads."""
+    door.add("FIFO", gives=lambda n: [0] * n)
+    door.clock.after(due, lambda: None)
+    assert list(door.read_run("FIFO", 10)) == [0] * words
+    assert (door.reads["FIFO"], door.clock.now_ns) == (words, 3 * words)
