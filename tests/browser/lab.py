@@ -125,7 +125,8 @@ class LabServer:
 class LabPage:
     """One browser window on JupyterLab, and everything in it that a test must not overlook.
 
-    ``console`` collects the browser's warnings and errors, ``outside`` each request that leaves this machine.
+    ``console`` collects the browser's warnings and errors since the notebook stood open (it warns when
+    JupyterLab starts slowly), ``outside`` each request that leaves this machine.
     """
 
     def __init__(self, server: LabServer, page: Page, artifacts: Path) -> None:
@@ -152,6 +153,7 @@ class LabPage:
         self.page.goto(f"{self.server.url}/lab/tree/{name}?reset")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         self._until(lambda: self._kernel() == "idle", 60, f"the kernel of {name} did not become idle")
+        self.console.clear()
 
     def _kernel(self) -> str:
         for session in self.server.get("/api/sessions"):
@@ -255,17 +257,35 @@ class LabPage:
         return path
 
     def screens(self, *themes: str) -> None:
-        """Screenshots of the whole notebook, one window height at a time, in each theme: Light, Dark."""
+        """The whole notebook as pictures 1600 pixels high, in each theme (Light, Dark): light-00.png, …"""
         panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
-        height = panel.evaluate("e => e.clientHeight")
+        # a window as tall as the notebook, so that nothing has to be scrolled
+        tall = VIEWPORT["height"] + int(panel.evaluate("e => e.scrollHeight"))
+        self.page.set_viewport_size({**VIEWPORT, "height": tall})
+        panel.evaluate("e => { e.scrollTop = 0 }")
         for theme in themes:
             self._theme(f"JupyterLab {theme}")
-            for count in itertools.count():
-                panel.evaluate("(e, top) => { e.scrollTop = top }", count * (height - 40))
-                self.page.wait_for_timeout(150)
-                self.screenshot(f"{theme.lower()}-{count:02}")
-                if panel.evaluate("e => e.scrollTop + e.clientHeight >= e.scrollHeight - 2"):
+            box = panel.bounding_box()
+            assert box is not None
+            top, end = box["y"], self._settled(panel.locator(".jp-Cell").last)
+            for page in itertools.count():
+                clip = {**box, "y": top, "height": min(1600, end - top)}
+                self.page.screenshot(path=self.artifacts / f"{theme.lower()}-{page:02}.png", clip=clip)
+                top += 1600
+                if top >= end:
                     break
+        self._theme("JupyterLab Light")
+        self.page.set_viewport_size(VIEWPORT)
+
+    def _settled(self, element: Locator) -> float:
+        """The bottom of ``element`` when the page has stopped moving: cells are laid out when they show."""
+        bottoms = [0.0, -1.0]
+        while bottoms[-1] != bottoms[-2]:
+            self.page.wait_for_timeout(400)
+            box = element.bounding_box()
+            assert box is not None
+            bottoms.append(box["y"] + box["height"])
+        return bottoms[-1]
 
     def shut_down_kernels(self) -> None:
         """Stop the kernel of the open notebook; the next test starts cold."""
