@@ -29,7 +29,8 @@ def data_path(*parts: str) -> Path:
         FileNotFoundError: the file is not there; the message says how to get it back.
     """
     package = Path(__file__).resolve().parent
-    root = next((p for p in (package / "_data", package.parent / "data") if p.is_dir()), package.parent / "data")
+    carried = package / "_data"
+    root = carried if carried.is_dir() else package.parent / "data"
     path = root.joinpath(*parts)
     if not path.exists():
         raise FileNotFoundError(
