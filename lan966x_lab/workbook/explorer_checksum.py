@@ -59,9 +59,9 @@ class AddWords(Explorer):
         super().__init__(
             "A packet is added up, word by word",
             [
-                [self.capture, self.frame],
+                [self.capture, self.frame, self.pad, self.octet],
                 [self.words, self.next, self.order],
-                [self.bit, self.flip, self.undo, self.pad, self.octet],
+                [self.bit, self.flip, self.undo],
             ],
         )
         self.when(self.capture, self._other_capture)

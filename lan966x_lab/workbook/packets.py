@@ -35,6 +35,16 @@ def frames_of(name: str) -> tuple[bytes, ...]:
     return tuple(captures.read(data_path("captures", f"{name}.pcap")).frames)
 
 
+def frames_by_kind() -> dict[str, list[bytes]]:
+    """The frames of all captures by their headers; those that were captured at the sender apart."""
+    kinds: dict[str, list[bytes]] = {}
+    for name in CAPTURES.values():
+        for octets in frames_of(name):
+            kind = " ".join(frames.parse(octets).layers[1:])
+            kinds.setdefault(f"{kind}, sender" if "partial" in name else kind, []).append(octets)
+    return kinds
+
+
 class Part(NamedTuple):
     """A piece of the packet, by byte offsets behind the Ethernet header."""
 

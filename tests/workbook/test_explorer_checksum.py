@@ -7,7 +7,7 @@ import pytest
 from lan966x_lab.net import checksum, frames
 from lan966x_lab.workbook.explorer_checksum import PAD_VALUES, AddWords
 from lan966x_lab.workbook.explorer_pieces import SAMPLES, TAILS, CutInTwo
-from lan966x_lab.workbook.packets import CAPTURES, frames_of, parts
+from lan966x_lab.workbook.packets import CAPTURES, frames_by_kind, frames_of, parts
 
 
 def drawn(explorer: AddWords | CutInTwo) -> str:
@@ -15,6 +15,14 @@ def drawn(explorer: AddWords | CutInTwo) -> str:
     drawing = explorer.static().drawing()
     ElementTree.fromstring(drawing)
     return drawing
+
+
+def test_every_frame_is_of_one_kind() -> None:
+    kinds = frames_by_kind()
+    assert sum(map(len, kinds.values())) == sum(len(frames_of(name)) for name in CAPTURES.values())
+    assert kinds["ipv4 tcp, sender"] == list(frames_of("iperf3-tcp4-csum-partial"))
+    assert len(kinds["ipv4 udp ptp"]) == 157
+    assert {frames.parse(octets).layers for octets in kinds["ptp"]} == {("ethernet", "ptp")}
 
 
 class TestParts:
