@@ -25,6 +25,7 @@ from lan966x_lab import ifh
 from lan966x_lab.driver.headers import IFH_LEN_BYTES, RX, CountedHeader
 from lan966x_lab.driver.netdev import Port, TxResult
 from lan966x_lab.driver.options import Options
+from lan966x_lab.driver.polling import read_poll_timeout
 from lan966x_lab.driver.skb import (
     ETH_FCS_LEN,
     ETH_HLEN,
@@ -140,7 +141,7 @@ class FdmaPath:
             self._clean_tx()
         ring = self._drain_rx()
         self.door.write("FDMA_INTR_DB_ENA", 0)
-        self.door.write("FDMA_CH_DISABLE", XTR_BIT | INJ_BIT)
+        self._disable(XTR_BIT | INJ_BIT)
         self.door.write("FDMA_PORT_CTRL[0]", PortCtrl.XTR_STOP.mask | PortCtrl.INJ_STOP.mask)
         self._free_rx(ring)
         self.dma.free_coherent(self.tx.address)
@@ -156,7 +157,7 @@ class FdmaPath:
             return False
         self.door.write("FDMA_INTR_DB_ENA", 0)
         old = self._drain_rx()
-        self.door.write("FDMA_CH_DISABLE", XTR_BIT)
+        self._disable(XTR_BIT)
         self._activate_rx(fresh)
         self._free_rx(old)
         self.door.write("FDMA_INTR_DB_ENA", CHANNELS)
@@ -361,6 +362,10 @@ class FdmaPath:
         self.door.write(f"FDMA_DCB_LLP[{channel}]", dcbs.address & 0xFFFFFFFF)
         self.door.write(f"FDMA_DCB_LLP1[{channel}]", dcbs.address >> 32)
         self.door.write("FDMA_CH_ACTIVATE", 1 << channel)
+
+    def _disable(self, mask: int) -> None:
+        self.door.write("FDMA_CH_DISABLE", mask)
+        read_poll_timeout(self.door, "FDMA_CH_ACTIVE", lambda active: not active & mask)
 
     def _activate_rx(self, ring: RxRing) -> None:
         self.rx = ring

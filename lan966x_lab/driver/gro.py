@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from lan966x_lab.driver.skb import IpSummed, Skb
 from lan966x_lab.net import checksum
 
-ETH_P_IP = 0x0800
+ETH_P_IP, TCP = 0x0800, 6
 MAX_BYTES = 65536
 ACK, PSH = 0x10, 0x08
 
@@ -90,7 +90,7 @@ class Gro:
     def _plain(self, skb: Skb) -> tuple[bytes, int, int, int, bool] | None:
         """Flow, sequence number, payload bytes, packet bytes and "push" of a segment that may be merged."""
         packet = skb.view()
-        if skb.protocol != ETH_P_IP or len(packet) < 40 or packet[0] != 0x45 or packet[9] != 6:
+        if skb.protocol != ETH_P_IP or len(packet) < 40 or packet[0] != 0x45 or packet[9] != TCP:
             return None
         total, offset = int.from_bytes(packet[2:4], "big"), (packet[32] >> 4) * 4
         flags = packet[33]
@@ -108,13 +108,11 @@ class Gro:
         if skb.ip_summed is not IpSummed.UNNECESSARY:
             if checksum.ones_sum(packet[:20]) != 0xFFFF:
                 return False
-            start = checksum.pseudo_header_sum(bytes(packet[12:16]), bytes(packet[16:20]), 6, total - 20)
-            if skb.ip_summed is IpSummed.COMPLETE and total == len(packet):
-                right = checksum.fold(start + skb.csum) == 0xFFFF
-            else:
-                self.bytes_summed += total - 20
-                right = checksum.ones_sum(packet[20:total], start) == 0xFFFF
-            if not right:
+            pseudo_header = checksum.pseudo_header_sum(
+                bytes(packet[12:16]), bytes(packet[16:20]), TCP, total - 20
+            )
+            self.bytes_summed += 12 + total
+            if checksum.ones_sum(packet[20:total], pseudo_header) != 0xFFFF:
                 return False
             skb.ip_summed = IpSummed.UNNECESSARY
         return True

@@ -230,18 +230,20 @@ class Stack:
                     return self._pass(skb, Verdict.ABSENT)
                 return self._drop(skb, "checksum_errors", Verdict.WRONG)
             self.stats.bytes_summed += trim_rcsum(skb, length)
-        start = 0
-        if protocol != ICMP:
-            pseudo = addresses + len(skb).to_bytes(4, "big") + protocol.to_bytes(4, "big")
-            start = checksum.ones_sum(pseudo)
-            self.stats.bytes_summed += len(addresses) + 4
-        if self._is_right(skb, start):
+        if skb.ip_summed is IpSummed.UNNECESSARY or self._is_right(
+            skb, self._pseudo(skb, protocol, addresses)
+        ):
             return self._pass(skb, Verdict.RIGHT)
         return self._drop(skb, "checksum_errors", Verdict.WRONG)
 
+    def _pseudo(self, skb: Skb, protocol: int, addresses: bytes) -> int:
+        if protocol == ICMP:
+            return 0
+        half = len(addresses) // 2
+        self.stats.bytes_summed += len(addresses) + 4
+        return checksum.pseudo_header_sum(addresses[:half], addresses[half:], protocol, len(skb))
+
     def _is_right(self, skb: Skb, start: int) -> bool:
-        if skb.ip_summed is IpSummed.UNNECESSARY:
-            return True
         if skb.ip_summed is IpSummed.COMPLETE and _is_zero(start + skb.csum):
             return True
         self.stats.bytes_summed += len(skb)

@@ -115,6 +115,15 @@ def test_copybreak_keeps_the_buffer():
     ring.settle()
 
 
+def test_copybreak_without_a_structure():
+    ring = RingBench(copybreak=128)
+    ring.driver.slab.fails = lambda: True
+    ring.come(1)
+    ring.run()
+    assert (ring.up, ring.driver.stats.rx_no_memory) == ([], 1)
+    ring.settle()
+
+
 def test_open_fails_cleanly_at_every_allocation():
     ring = RingBench(rx_ring=6, late=False)
     ring.driver.close()

@@ -273,6 +273,23 @@ def test_the_switch_of_a_closed_interface_is_remembered():
     bench.settle()
 
 
+def test_close_in_the_middle_of_a_frame():
+    """Three of four pieces are there when the interface goes down."""
+    bench = Bench(buffer=30)
+    assert bench.device.receive(bytes(100))
+    last = bench.device.rx.position - 1
+    words = bench.driver.rx.read(last)
+    bench.driver.rx.write(last, *words[:2], hw.Dt.FEMPTY, *words[3:])
+    assert bench.driver.poll(8) == 0
+    assert bench.driver.partial is not None
+    bench.settle()
+
+
+def test_the_buffer_must_fit_a_page():
+    with pytest.raises(ValueError, match=r"1\.\.3712"):
+        Bench(buffer=3713)
+
+
 def test_errors_of_the_mac_are_dropped():
     bench = Bench(mtu=100)
     assert bench.driver.frame_limit == 122

@@ -68,6 +68,20 @@ def test_free_gives_back_once():
         skb.free()
 
 
+def test_two_users_free_twice():
+    freed: list[int] = []
+    skb = alloc_skb(10)
+    skb.release = lambda: freed.append(1)
+    assert skb.get() is skb
+    skb.free()
+    assert not skb.freed
+    assert freed == []
+    skb.free()
+    assert freed == [1]
+    with pytest.raises(SkbError, match="skb_get"):
+        skb.get()
+
+
 def test_eth_type_trans():
     skb = skb_from_frame(bytes(12) + b"\x08\x00rest")
     start = skb.data
