@@ -4,7 +4,6 @@ A control here is a native form field with a visible, tied label: the keyboard a
 ipywidgets' sliders cannot be named, so there are none; a number field steps with the arrow keys.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -153,7 +152,6 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
                 control.observe(lambda change: self._changed(change["owner"]), "value")
         self._show(self._picture)
 
-    @abstractmethod
     def draw(self) -> Picture:
         """Override: the picture of the controls' present values; its sentence becomes the status line."""
         raise NotImplementedError(f"{type(self).__name__} does not draw yet: override draw()")
