@@ -1,7 +1,8 @@
 """The driver code that the patches change: one switch for each patch (`Options`, `PATCHES`).
 
 `Board` puts chip, driver and a small stack together; `run` lets time pass. `Ledger` proves that nothing got
-lost.
+lost. The drivers of the other two threads stand beside it: `bcm4908` with its `RingBoard` (seed 003) and
+`ravb` (seed 004), both under the checksum rules of `stack`.
 """
 
 from lan966x_lab.driver.board import Board, Delivered, run
@@ -10,6 +11,8 @@ from lan966x_lab.driver.lan966x import Driver
 from lan966x_lab.driver.ledger import Ledger, LedgerError
 from lan966x_lab.driver.netdev import Port, TxResult
 from lan966x_lab.driver.options import PATCHES, Options
+from lan966x_lab.driver.ring_board import RingBoard
+from lan966x_lab.driver.stack import Stack
 
 __all__ = [
     "PATCHES",
@@ -21,7 +24,9 @@ __all__ = [
     "LedgerError",
     "Options",
     "Port",
+    "RingBoard",
     "RxFilter",
+    "Stack",
     "TxResult",
     "TxType",
     "run",

@@ -1,7 +1,8 @@
 """Device models at the level a driver sees them: registers, FIFOs, rings, clocks.
 
 Every register access goes through one counted `Door`, in virtual time. Start with `lan966x` (the switch),
-then the parts that its docstring names.
+then the parts that its docstring names. Descriptor rings stand on `ring` and `memory`: `fdma`, `bcm4908`,
+`ravb`.
 """
 
 from lan966x_lab.hw.clock import Clock

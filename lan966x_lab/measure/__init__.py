@@ -8,10 +8,12 @@
     A header function run line by line: bytes loaded, bytes stored, bits tested (*counted*).
 ``work``
     Frames sent and received by the driver: register accesses, clock reads, header bytes, copies (*counted*).
+``ringsim``
+    A receive ring under load: drops, polls, interrupts, waiting time (*counted*, in virtual time).
 ``timing``
     Several ways of doing one thing, timed side by side (*timed here*).
 """
 
-from lan966x_lab.measure import claims, interval, linerate, profiles, timing, trace, work
+from lan966x_lab.measure import claims, interval, linerate, profiles, ringsim, timing, trace, work
 
-__all__ = ["claims", "interval", "linerate", "profiles", "timing", "trace", "work"]
+__all__ = ["claims", "interval", "linerate", "profiles", "ringsim", "timing", "trace", "work"]
