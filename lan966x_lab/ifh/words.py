@@ -16,13 +16,7 @@ SEVEN_WORDS, THREE_WORDS = Struct(">7I"), Struct(">3I")
 
 
 def set_sent(
-    header: bytearray,
-    dsts: int,
-    qos_class: int,
-    ipv: int,
-    tci: int,
-    rew_cmd: int = 0,
-    timestamp: int = 0,
+    header: bytearray, dsts: int, qos_class: int, ipv: int, tci: int, rew_cmd: int = 0, timestamp: int = 0
 ) -> None:
     """Write the whole header of a frame to send: BYPASS set, these fields, 0 everywhere else.
 
@@ -30,17 +24,16 @@ def set_sent(
         FieldRangeError: a value does not fit its field; the header is then as it was.
     """
     if dsts >> 9 | qos_class >> 3 | ipv >> 3 | tci >> 17 | rew_cmd >> 10 | timestamp >> 32:
-        TX.encode(  # says which one
-            DSTS=dsts, QOS_CLASS=qos_class, IPV=ipv, TCI=tci, REW_CMD=rew_cmd, TIMESTAMP=timestamp
-        )
+        # one is too large or negative; this says which
+        TX.encode(DSTS=dsts, QOS_CLASS=qos_class, IPV=ipv, TCI=tci, REW_CMD=rew_cmd, TIMESTAMP=timestamp)
     header[:] = SEVEN_WORDS.pack(
-        timestamp,
-        1 << 31 | rew_cmd << 3,
+        timestamp,  # bits 223 to 192
+        1 << 31 | rew_cmd << 3,  # BYPASS is 1
         0,
         tci << 7 | qos_class << 4,
-        dsts >> 2,
+        dsts >> 2,  # DSTS lies across two words
         (dsts & 3) << 30 | ipv << 23,
-        0,
+        0,  # bits 31 to 0
     )
 
 

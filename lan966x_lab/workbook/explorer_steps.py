@@ -32,6 +32,7 @@ EXAMPLES = {
 STARTS = {"all bits 0": bytes(28), "dirty: all bits 1": b"\xff" * 28}
 
 SIZE_T = 2**32 - 1  # what a value may be before the codec looks at it
+WIDE, NARROW = 6.2, 3.6  # pixels of a line's mark: room for 126 lines, and for TIMESTAMP 217
 SOURCE_LINES = 11  # visible at once; only the general routine has more
 _IN_HEX = {"value", "mask", "bits", "byte", "word", "eight"}
 FIELD, TOUCHED = palette.TONES[0], palette.TONES[1]
@@ -128,7 +129,7 @@ class StepExplorer(Explorer):
         self._draw_bytes(svg, header, step)
         self._draw_bits(svg, header, earlier)
         _draw_counters(svg, step.counts if step else trace.Counts())
-        _draw_score(svg, self._run, at)
+        _draw_score(svg, self._run, at, WIDE if len(self._held) < 4 else NARROW)
         _draw_source(svg, self._run, step or steps[0], running=step is not None)
         _draw_values(svg, step.values if step else {}, steps[at - 2].values if at > 1 else {})
         return Picture(svg, self._sentence(step))
@@ -232,9 +233,9 @@ def _draw_counters(svg: Svg, counts: trace.Counts) -> None:
     svg.text(676, 179, counts.lines, anchor="end", bold=True)
 
 
-def _draw_score(svg: Svg, run: trace.Run, at: int) -> None:
-    """The whole run on one line: a mark for every line, the same width in every form."""
-    top, pitch = 182, 6.2
+def _draw_score(svg: Svg, run: trace.Run, at: int, pitch: float) -> None:
+    """The whole run in a row: a mark for every line, the same width in every form."""
+    top = 182
     svg.text(16, top, "The whole run", bold=True)
     svg.text(128, top, "a mark for each line of Python:", size=12, fill=palette.MUTED)
     x = 332.0
@@ -261,9 +262,9 @@ def _draw_score(svg: Svg, run: trace.Run, at: int) -> None:
 def _score_mark(svg: Svg, x: float, y: float, mark: str) -> None:
     """Loads rise above the line, stores hang below it, a test is a ring, all else a dot."""
     if mark == "R":
-        svg.rect(x - 2, y - 10, 4, 10, fill=LOAD.strong)
+        svg.rect(x - 1.8, y - 10, 3.6, 10, fill=LOAD.strong)
     elif mark == "W":
-        svg.rect(x - 2, y, 4, 10, fill=STORE.strong)
+        svg.rect(x - 1.8, y, 3.6, 10, fill=STORE.strong)
     elif mark == "?":
         svg.circle(x, y, 2.4, fill=palette.PANEL, stroke=TEST.strong, thick=1.6)
     else:
