@@ -15,9 +15,12 @@ help: ## list these commands
 lab: $(LAB) ## install if needed, and open JupyterLab on the first notebook
 	@$(BIN)/lan966x-lab open
 
+# A notebook's cells must stay on one worker (loadfile); the long files of tests/driver come first, as collected.
+WORKERS := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+
 test: $(ALL) ## run every test: package, notebooks (strict), browser
 	@status=0; \
-	$(BIN)/python -m pytest --nbval -n auto --maxprocesses 4 --dist loadfile --ignore tests/browser || status=1; \
+	$(BIN)/python -m pytest --nbval $(WORKERS) --ignore tests/browser || status=1; \
 	$(BIN)/python -m pytest tests/browser || status=1; \
 	exit $$status
 
