@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lan966x_lab.driver import Board, Options
-from lan966x_lab.hw.registers import Costs
+from lan966x_lab.hw.registers import Access, Costs
 from lan966x_lab.measure.work import Work, so_far
 
 NOT_READY_NS = 5_000
@@ -79,3 +79,20 @@ def break_even_percent(costs: Costs) -> int | None:
     """
     both = costs.ktime_ns + costs.read_ns
     return None if not costs.ktime_ns else -(-100 * costs.read_ns // both)
+
+
+def one_word(options: Options, *, ready: bool) -> tuple[Access, ...]:
+    """The accesses for one word in the middle of a frame, each with the time since the word before it.
+
+    The FIFO is `ready` for it, or says no for `NOT_READY_NS`.
+    """
+    board = Board(options, keep=False)
+    door = board.chip.door
+    board.chip.injection[0].pauses = iter([0] * 9 + ([] if ready else [NOT_READY_NS]))
+    door.trace = []
+    board.send(bytes(60))
+    ends = [at for at, access in enumerate(door.trace) if access.name == "QS_INJ_WR[0]"]
+    start = door.trace[ends[9]].time_ns
+    return tuple(
+        access._replace(time_ns=access.time_ns - start) for access in door.trace[ends[9] + 1 : ends[10] + 1]
+    )
