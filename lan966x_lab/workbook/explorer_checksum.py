@@ -49,8 +49,8 @@ class AddWords(Explorer):
         self.words = number("Words added", words, 0, 10_000, tip="step through the packet")
         self.next = button("To the next carry", tip="add words until one overflows 16 bits")
         self.order = choice("A word is read", {"high byte first": "big", "low byte first": "little"})
-        self.bit = number("Bit of the last word", 0, 0, 15)
-        self.flip = button("Flip this bit")
+        self.bit = number("Bit to flip", 0, 0, 15, tip="a bit of the word that was added last")
+        self.flip = button("Flip it")
         self.undo = button("Undo all flips")
         self.pad = number("Padding bytes", 0, 0, 46)
         self.octet = choice("of value", {f"{value:#04x}": value for value in PAD_VALUES}, 0x20)
@@ -59,9 +59,9 @@ class AddWords(Explorer):
         super().__init__(
             "A packet is added up, word by word",
             [
-                [self.capture, self.frame, self.pad, self.octet],
+                [self.capture, self.frame],
                 [self.words, self.next, self.order],
-                [self.bit, self.flip, self.undo],
+                [self.bit, self.flip, self.undo, self.pad, self.octet],
             ],
         )
         self.when(self.capture, self._other_capture)

@@ -92,15 +92,16 @@ def limit(control: Control, name: str, high: int) -> None:
 
 def strip(svg: Svg, y: int, pieces: Sequence[Part], length: int) -> None:
     """The whole packet in proportion, with a key above."""
-    scale = (RIGHT - LEFT) / length
+    scale, origin = (RIGHT - LEFT) / length, pieces[0].start
     x: float = LEFT
     for part in pieces:
-        name = f"{part.name} {part.stop - part.start}"
+        start, stop = part.start - origin, part.stop - origin
+        name = f"{part.name} {stop - start}"
         svg.rect(x, y - 20, 12, 12, fill=part.tone.soft, stroke=part.tone.strong)
         svg.text(x + 18, y - 10, name, size=12)
         x += 34 + text_width(name, 12)
-        left, wide = LEFT + part.start * scale, (part.stop - part.start) * scale
-        where = f"{part.name}: bytes {part.start} to {part.stop - 1}"
+        left, wide = LEFT + start * scale, (stop - start) * scale
+        where = f"{part.name}: bytes {start} to {stop - 1}"
         svg.rect(left, y, wide, 18, fill=part.tone.soft, stroke=part.tone.strong, title=where)
     svg.text(RIGHT, y - 10, f"{length} bytes in all", size=12, anchor="end", fill=MUTED)
 

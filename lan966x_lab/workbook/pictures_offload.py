@@ -10,55 +10,45 @@ from lan966x_lab.measure import profiles
 from lan966x_lab.measure.claims import Claim
 from lan966x_lab.measure.offload import Received
 from lan966x_lab.measure.summing import PEERS
+from lan966x_lab.net import frames
 
-from .palette import EDGE, EVIDENCE, HAIRLINE, MUTED, PANEL, SLATE, TONES, Tone
+from .packets import BLUE, GREEN, LEFT, ORANGE, RIGHT, Part, parts, strip
+from .palette import EDGE, EVIDENCE, HAIRLINE, INK, MUTED, PANEL, SLATE, TONES, Tone
 from .pictures import Picture, figure
 from .svg import WIDTH, Svg
 
 __all__ = ["two_profiles", "ways_by_size", "who_adds"]
 
-_BLUE, _ORANGE, _GREEN = TONES[:3]
 
-
-def who_adds(off: Received, on: Received) -> Picture:
+def who_adds(frame: bytes, off: Received, on: Received) -> Picture:
     """One frame that was received twice, with the bytes that the MAC and the CPU add up each time.
 
     Args:
+        frame: IPv4, its transport checksum right.
         off: from ``offload.run`` without the offload.
-        on: the same frame with it: IPv4, right, in state COMPLETE.
+        on: the same with it.
     """
-    left, scale = 150, (WIDTH - 150 - 30) / (off.length + 2)
-    headers, behind = on.bytes_summed, off.length - ETH_HLEN
-
-    def bar(y: int, start: int, stop: int, tone: Tone, note: str = "", *, inside: str = "") -> None:
-        x, wide = left + start * scale, (stop - start) * scale
-        svg.rect(x, y, wide, 24, fill=tone.soft, stroke=tone.strong)
-        svg.text(x + wide / 2, y + 17, inside, anchor="middle", fit=wide - 6)
-        svg.text(x + wide + 8, y + 17, note)
-
-    svg = Svg(WIDTH, 266, "who adds up which bytes of a frame")
-    svg.text(20, 28, f"A frame of {off.length:,} bytes: who adds up what", size=15, bold=True)
+    behind = len(frame) - ETH_HLEN
+    pseudo_header = off.bytes_summed - behind
+    svg = Svg(WIDTH, 290, "who adds up which bytes of a frame")
+    svg.text(20, 28, f"A frame of {len(frame):,} bytes: who adds up what", size=15, bold=True)
     svg.text(WIDTH - 20, 28, "counted", size=12, anchor="end", fill=EVIDENCE["counted"].strong, bold=True)
-    svg.text(left - 14, 63, "the frame", anchor="end")
-    bar(46, 0, ETH_HLEN, SLATE)
-    bar(
-        46,
-        ETH_HLEN,
-        off.length,
-        SLATE,
-        inside="IPv4 header, TCP header, payload",
-    )
-    for y, title, at in ((86, "offload off", 116), (156, "offload on", 186)):
-        svg.line(20, y, WIDTH - 20, y, stroke=HAIRLINE)
-        svg.text(left - 14, at + 17, "CPU adds" if y == 86 else "MAC adds", anchor="end")
-        svg.text(20, y + 20, title, bold=True)
-    bar(116, ETH_HLEN, off.length, _ORANGE, inside=f"{off.bytes_summed:,} bytes, with a pseudo-header of 12")
-    bar(186, ETH_HLEN, off.length, _GREEN, inside=f"{behind:,} bytes as they pass, and appends their sum")
-    svg.rect(left + off.length * scale, 186, 10, 24, fill=_GREEN.strong, title="the sum, two bytes")
-    svg.text(left - 14, 237, "CPU adds", anchor="end")
-    bar(220, ETH_HLEN, ETH_HLEN + headers, _ORANGE, f"{headers} bytes: the IPv4 header and the pseudo-header")
+    strip(svg, 70, [Part("Ethernet header", -ETH_HLEN, 0, TONES[3]), *parts(frames.parse(frame))], len(frame))
+    for y, title in ((104, "offload off"), (180, "offload on")):
+        svg.line(LEFT, y, RIGHT, y, stroke=HAIRLINE)
+        svg.text(LEFT, y + 24, title, bold=True)
+    scale = (RIGHT - LEFT) / len(frame)
+
+    def bar(y: int, count: int, tone: Tone, note: str) -> None:
+        x, wide = LEFT + ETH_HLEN * scale, count * scale
+        svg.rect(x, y, wide, 24, fill=tone.soft, stroke=tone.strong)
+        svg.text(x + (wide + 8 if wide < 200 else 10), y + 17, note)
+
+    bar(136, behind, ORANGE, f"CPU: {off.bytes_summed:,} bytes, and {pseudo_header} of them a pseudo-header")
+    bar(212, behind, GREEN, f"MAC: {behind:,} bytes while they arrive; it appends their sum")
+    bar(246, on.bytes_summed, ORANGE, f"CPU: {on.bytes_summed} bytes, the IPv4 header and the pseudo-header")
     sentence = (
-        f"For a frame of {off.length:,} bytes the CPU adds up {off.bytes_summed:,} bytes with the offload "
+        f"For a frame of {len(frame):,} bytes the CPU adds up {off.bytes_summed:,} bytes with the offload "
         f"off and {on.bytes_summed} with it on; then the MAC adds up {behind:,} while they arrive."
     )
     return Picture(svg, sentence)
@@ -114,8 +104,8 @@ def two_profiles(goodput: Claim) -> Picture:
 
 def _tone(entry: profiles.ProfileRow) -> Tone:
     if entry.symbol == "do_csum":
-        return _ORANGE
-    return _BLUE if entry.process == profiles.IDLE else SLATE
+        return ORANGE
+    return BLUE if entry.process == profiles.IDLE else SLATE
 
 
 def _share(
@@ -179,7 +169,7 @@ def ways_by_size(
             tone, marker = next(looks)
             line, colour = "-", tone.strong
         ax.plot(sizes, times[name].values(), line, marker=marker, color=colour, label=name)
-    ax.plot(*reported, "*", color=EVIDENCE["reported"].strong, markersize=15, label="do_csum, reported")
+    ax.plot(*reported, "*", color=INK, markersize=15, label="do_csum, reported")
     ax.set(xscale="log", yscale="log", xlabel="bytes of the packet", ylabel="ns for one packet")
     ax.set_xticks(sizes, labels=[f"{size:,}" for size in sizes])
     ax.xaxis.set_minor_locator(NullLocator())

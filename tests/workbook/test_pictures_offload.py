@@ -14,10 +14,12 @@ def texts(drawing: str) -> list[str]:
 def test_who_adds() -> None:
     frame = next(f for f in frames_of("iperf3-tcp4-csum-ok") if len(f) == 1514)
     off, on = offload.run([frame], offload=False).frames[0], offload.run([frame]).frames[0]
-    picture = who_adds(off, on)
+    picture = who_adds(frame, off, on)
     assert "the CPU adds up 1,512 bytes with the offload off and 32 with it on" in picture.sentence
     assert "the MAC adds up 1,500" in picture.sentence
-    assert {"1,512 bytes, with a pseudo-header of 12", "counted"} <= set(texts(picture.drawing()))
+    drawn = texts(picture.drawing())
+    assert "CPU: 1,512 bytes, and 12 of them a pseudo-header" in drawn
+    assert {"Ethernet header 14", "IPv4 header 20", "TCP header 32", "payload 1448", "counted"} <= set(drawn)
 
 
 def test_two_profiles_show_every_row_and_what_is_not_listed() -> None:
