@@ -72,6 +72,17 @@ def test_the_number_of_calls_fills_the_turn(monkeypatch):
     assert timings.ratio("slow", "quick") == pytest.approx(50_000 / 7)
 
 
+def test_an_interruption_does_not_shorten_the_turns(monkeypatch):
+    clock, calls = [0], [0]
+    monkeypatch.setattr(timing, "perf_counter_ns", lambda: clock[0])
+
+    def call() -> None:
+        calls[0] += 1
+        clock[0] += 1_000_000 if calls[0] == 1 else 100  # the first one is interrupted
+
+    assert compare({"call": call}, rounds=2, min_time_ns=10_000).calls["call"] == 100
+
+
 def test_a_clock_that_does_not_move_for_short_turns_ends_all_the_same(monkeypatch):
     """A coarse clock reads 0 ns for a few calls; the search must grow, not divide by zero."""
     calls = [0]
