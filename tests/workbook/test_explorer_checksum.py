@@ -127,6 +127,7 @@ class TestAddWords:
             for count in (1, 6, 17):
                 adder.pad.value = count
                 assert "icmp right" in adder.status
+                assert "✓ right" in drawn(adder)
                 assert adder.packet.endswith(bytes([value]) * count)
                 assert adder.words.max == len(adder.packet) // 2 + len(adder.packet) % 2
         assert "padding, swapped" in drawn(adder)
