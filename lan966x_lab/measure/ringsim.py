@@ -13,7 +13,7 @@ nanoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -93,7 +93,14 @@ def bursts(
 
 
 def simulate(
-    arrivals: Sequence[int], *, ring: int, budget: int, cost_ns: int, poll_ns: int = 0, irq_ns: int = 0
+    arrivals: Sequence[int],
+    *,
+    ring: int,
+    budget: int,
+    cost_ns: int,
+    poll_ns: int = 0,
+    irq_ns: int = 0,
+    watch: Callable[[int, int, int], object] | None = None,
 ) -> Load:
     """Run the arrivals (sorted, ns) through a ring.
 
@@ -103,6 +110,8 @@ def simulate(
         cost_ns: CPU time of one frame, driver and stack together.
         poll_ns: CPU time of a poll besides its frames.
         irq_ns: from the interrupt until its handler is done.
+        watch: is told, for a picture, the time, how many frames wait and how many were dropped, whenever one
+            of them changes.
     """
     _check(ring, budget, (cost_ns, poll_ns, irq_ns))
     times = [*arrivals, NEVER]
@@ -123,6 +132,8 @@ def simulate(
             else:
                 room = 0  # the device stops at a descriptor that it does not own
                 dropped += 1
+            if watch:
+                watch(nxt, waiting, dropped)
             i += 1
             nxt = times[i]
         if is_polling:
@@ -132,6 +143,8 @@ def simulate(
                 delivered += 1
                 step = cost_ns
                 waited += now + step
+                if watch:
+                    watch(now, waiting, dropped)
                 continue
             if left < budget:
                 room = ring  # the driver enables the device again
@@ -153,7 +166,7 @@ def simulate(
             continue
         # Nothing to do. A frame that is done with before the next one comes takes its whole way in one step.
         lone = 0
-        while budget > 1 and nxt < NEVER and nxt + lone_ns < times[i + 1]:
+        while not watch and budget > 1 and nxt < NEVER and nxt + lone_ns < times[i + 1]:
             lone += 1
             idle += nxt - now
             now = nxt + lone_ns

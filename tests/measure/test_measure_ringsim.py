@@ -92,3 +92,18 @@ def test_wrong_arguments():
         for run in (simulate, run_objects):
             with pytest.raises(ValueError, match="ring and budget >= 1"):
                 run([1], **more)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_who_watches_sees_the_same_load(case: str):
+    arrivals, ring, budget, cost = CASES[case]
+    more = {"ring": ring, "budget": budget, "cost_ns": cost, "poll_ns": 1_500, "irq_ns": 4_000}
+    seen: list[tuple[int, int, int]] = []
+    load = simulate(arrivals, **more, watch=lambda *change: seen.append(change))
+    assert load == simulate(arrivals, **more)
+    assert len(seen) == 2 * load.delivered + load.dropped
+    assert max((waiting for _, waiting, _ in seen), default=0) == load.peak
+    assert max((dropped for *_, dropped in seen), default=0) == load.dropped
+    assert sum(1 for (_, a, _), (_, b, _) in zip([(0, 0, 0), *seen], seen, strict=False) if b < a) == (
+        load.delivered
+    )
