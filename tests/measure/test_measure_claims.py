@@ -43,6 +43,8 @@ VERDICTS = {
     "003-gro-cost-old": "holds",
     "003-gro-cost-new": "holds",
     "003-fast-speed": "holds",
+    "003-elsewhere-slower": "holds",
+    "003-elsewhere-faster": "holds",
     "004-goodput": "holds",
     "004-line-rate": "holds",
     "004-do-csum": "holds",
