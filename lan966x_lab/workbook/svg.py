@@ -187,6 +187,24 @@ class Svg:
             f"{clean(string)}</text>"
         )
 
+    def spaced(
+        self,
+        xs: Sequence[Number],
+        y: Number,
+        string: str,
+        *,
+        size: Number = 13,
+        fill: str = INK,
+        bold: bool = False,
+    ) -> None:
+        """Single characters as one element, each beginning at its own x; no characters draw nothing."""
+        if string:
+            extra = " font-weight='600'" if bold else ""
+            self._parts.append(
+                f"<text x='{' '.join(map(number, xs))}' y='{number(y)}' font-size='{number(size)}' "
+                f"fill='{fill}'{extra}>{clean(string)}</text>"
+            )
+
     @contextmanager
     def group(self, *, x: Number = 0, y: Number = 0, opacity: Number = 1, title: str = "") -> Iterator[None]:
         """Everything drawn inside is moved by (x, y)."""
