@@ -20,10 +20,12 @@ from operator import mul
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from lan966x_lab import ifh
 from lan966x_lab.ifh import Field, Layout
 from lan966x_lab.measure import trace
-from lan966x_lab.measure.interval import Exact
 
 __all__ = [
     "DRIVERS",
@@ -33,11 +35,13 @@ __all__ = [
     "Cost",
     "Driver",
     "copied",
+    "copies",
     "cost",
     "every_field",
     "in_place",
     "in_place_with_zeros",
     "in_turn",
+    "judge",
     "lines_touched",
     "makers",
     "mixed",
@@ -47,6 +51,7 @@ __all__ = [
 
 Put = Callable[[bytearray, Field, int], None]
 Values = Mapping[str, int]
+Number = int | Fraction
 
 WORD = 4  # bytes that a small processor moves at once
 LINE = 64  # bytes that a cache fetches at once; 32 and 128 exist, too
@@ -192,11 +197,16 @@ class Cost(NamedTuple):
         lines: of Python, executed.
     """
 
-    calls: Exact
-    loads: Exact
-    stores: Exact
-    accesses: Exact
-    lines: Exact
+    calls: Number
+    loads: Number
+    stores: Number
+    accesses: Number
+    lines: Number
+
+    @property
+    def touched(self) -> Number:
+        """Bytes loaded and stored."""
+        return self.loads + self.stores
 
 
 @cache
@@ -251,6 +261,13 @@ def in_turn(driver: str, reuse: str, kinds: Sequence[str]) -> list[bytes]:
     return [REUSES[reuse](prepared, put, made.layout, made.varying[kind]) for kind in kinds]
 
 
+def copies(ports: int, frames: int = 100_000) -> Callable[[], NDArray[np.void]]:
+    """A function that copies a 16-byte template for each of so many frames, ports at random, to be timed."""
+    templates, headers = np.zeros(ports, "V16"), np.empty(frames, "V16")
+    order = np.random.default_rng(ports).integers(ports, size=frames)
+    return lambda: np.take(templates, order, out=headers, mode="clip")  # "clip" writes without a detour
+
+
 def lines_touched(start: int, nbytes: int, line: int = LINE) -> range:
     """The cache lines that hold ``nbytes`` bytes from address ``start`` on.
 
@@ -258,6 +275,18 @@ def lines_touched(start: int, nbytes: int, line: int = LINE) -> range:
     range(0, 2)
     """
     return range(start // line, (start + nbytes - 1) // line + 1)
+
+
+def judge(driver: str, way: str, codec: str, varying: Values, buffer: bytes) -> str:
+    """``"right"`` when the way leaves the right header in this buffer, ``"refused"``, or what it leaves."""
+    header = bytearray(buffer)
+    made = DRIVERS[driver]
+    function, (layout, start, _) = _parts(made, way, KINDS[0])
+    try:
+        function(header, ifh.CODECS[codec].set, layout, start, varying)
+    except ifh.FieldRangeError:
+        return "refused"
+    return "right" if header == made.layout.encode({**made.fixed, **varying}) else header.hex(" ", 4)
 
 
 def _parts(driver: Driver, way: str, kind: str) -> tuple[Callable[..., None], tuple[object, ...]]:

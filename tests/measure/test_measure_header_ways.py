@@ -1,5 +1,6 @@
 """Three ways to make a header: the same bytes, counted work written down by hand, and what reuse does."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -41,10 +42,22 @@ def test_all_ways_make_the_same_header_in_any_buffer(name, put, dirt, data):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_value_that_does_not_fit_is_refused(way):
+@pytest.mark.parametrize("buffer", [bytes(16), b"\xff" * 16])
+def test_the_judge(way, buffer):
+    def judge(**varying):
+        return ways.judge("Ocelot, 2021", way, "bit_loop", varying, buffer)
+
+    assert judge(TCI=0x8000, REW_OP=0x100) == "right"
+    assert judge(TCI=0, REW_OP=0) == "right"
+    assert judge(TCI=0, REW_OP=512) == "refused"
+
+
+def test_the_judge_sees_a_wrong_header(monkeypatch):
     driver = ways.DRIVERS["Ocelot, 2021"]
-    with pytest.raises(ifh.FieldRangeError, match="REW_OP"):
-        WAYS[way](bytearray(16), CODECS[0], driver.layout, split(driver, way), {"REW_OP": 512})
+    wrong = replace(driver, fixed={**driver.fixed, "BYPASS": 0})
+    monkeypatch.setattr(ways, "_parts", lambda *_: (ways.zeros_skipped, (driver.layout, wrong.fixed, {})))
+    verdict = ways.judge("Ocelot, 2021", "template", "packing", {"TCI": 1}, bytes(16))
+    assert verdict == "00000000 00000000 08000000 00000001"
 
 
 # Bytes by hand. Ocelot: BYPASS 1, DEST 2 (bits 67..56), TAG_TYPE 1, TCI 2, REW_OP 2 (bits 125..117), each one
@@ -150,3 +163,9 @@ def test_what_is_left_in_the_prepared_header():
 )
 def test_lines_touched(start, nbytes, line, lines):
     assert len(ways.lines_touched(start, nbytes, line)) == lines
+
+
+def test_copies_copy_one_template_a_frame():
+    headers = ways.copies(ports=8, frames=100)()
+    assert headers.shape == (100,)
+    assert headers.itemsize == 16

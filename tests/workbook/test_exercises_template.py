@@ -134,7 +134,7 @@ def stops_inside(fixed):
         (encodes_each_time, Rung.WRONG, "Why: the fixed fields are set anew for each frame"),
         (stops_inside, Rung.WRONG, "KeyError: 'NAME'"),
         (masks, Rung.ALMOST, "Why: a value that does not fit has to be refused."),
-        (skips_every_zero, Rung.ALMOST, "Why: a zero was skipped, but the prepared header holds a 1 there"),
+        (skips_every_zero, Rung.ALMOST, "Why: a zero was skipped where the prepared header holds a 1"),
     ],
 )
 def test_make_template(answer, rung, said):
