@@ -45,14 +45,15 @@ def published_notebooks() -> list[Path]:
 
 
 def published_numbers() -> set[str]:
-    """The numbers of the five threads that nobody writes by chance: those of three digits or more."""
+    """The numbers of the five threads that nobody writes by chance: three digits or more, no round hundred."""
     numbers = set()
     for name in ("claims.csv", "profiles.csv"):
         with (ROOT / "data" / name).open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 for column in ("before", "after", "stated", "off", "on"):
                     numbers |= set(re.findall(r"\d+(?:\.\d+)?", row.get(column) or ""))
-    return {number for number in numbers if len(number.replace(".", "").lstrip("0")) >= 3}
+    digits = {number: number.replace(".", "").lstrip("0") for number in numbers}
+    return {number for number in numbers if len(digits[number]) >= 3 and len(digits[number].rstrip("0")) >= 2}
 
 
 def code(notebook: NotebookNode) -> list[NotebookNode]:
