@@ -45,7 +45,7 @@ def published_notebooks() -> list[Path]:
 
 
 def published_numbers() -> set[str]:
-    """The numbers of the five threads that nobody writes by chance: three digits or more, no round hundred."""
+    """The numbers of the five threads that nobody writes by chance: three digits, no round hundred."""
     numbers = set()
     for name in ("claims.csv", "profiles.csv"):
         with (ROOT / "data" / name).open(encoding="utf-8", newline="") as file:
