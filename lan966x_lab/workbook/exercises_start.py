@@ -9,7 +9,7 @@ _RX = ifh.LAN966X.rx
 
 
 def _step(length: int, *, edge: bool = False, **others: int) -> Step:
-    header = _RX.encode(LEN=length, **others)
+    header = _RX.encode({"LEN": length, **others})
     stated = ", ".join(f"{name} = {value}" for name, value in {"LEN": length, **others}.items())
     return Step(
         length - FCS_LEN,
