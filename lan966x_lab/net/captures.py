@@ -8,6 +8,7 @@ Formats: the IETF drafts draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 
 from __future__ import annotations
 
+import operator
 import os
 import struct
 from collections.abc import Iterator, Sequence
@@ -128,13 +129,15 @@ def write(path: str | os.PathLike[str], frames: Sequence[BytesLike], times_ns: S
 
     Raises:
         ValueError: the lists differ in length, a frame is longer than 262144 bytes, or a time is not within
-            what the format holds (32 bits of seconds). Nothing is written.
+            what the format holds (32 bits of seconds).
+        TypeError: a frame is not bytes-like, or a time is not an integer.
+        Nothing is written then.
     """
     if len(frames) != len(times_ns):
         raise ValueError(f"{len(frames)} frames need as many times, not {len(times_ns)}")
-    octets = [as_bytes(frame) for frame in frames]
+    octets, times = [as_bytes(frame) for frame in frames], [operator.index(time) for time in times_ns]
     last_ns = (SECOND << 32) - 1
-    for number, (frame, time_ns) in enumerate(zip(octets, times_ns, strict=True), 1):
+    for number, (frame, time_ns) in enumerate(zip(octets, times, strict=True), 1):
         if len(frame) > LONGEST_FRAME:
             raise ValueError(
                 f"frame {number} has {len(frame)} bytes, and a record holds at most {LONGEST_FRAME}"
@@ -146,8 +149,8 @@ def write(path: str | os.PathLike[str], frames: Sequence[BytesLike], times_ns: S
     try:
         with draft.open("wb") as stream:
             writer = pcap.Writer(stream, snaplen=LONGEST_FRAME, nano=True)
-            for frame, time_ns in zip(octets, times_ns, strict=True):
-                writer.writepkt_time(frame, Decimal(int(time_ns)).scaleb(-9))
+            for frame, time_ns in zip(octets, times, strict=True):
+                writer.writepkt_time(frame, Decimal(time_ns).scaleb(-9))
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)

@@ -57,7 +57,7 @@ def fold(total: int) -> int:
     """
     if total < 0:
         raise ValueError(f"a sum of words is 0 or more, not {total}")
-    return total % 0xFFFF or (0xFFFF if total else 0)
+    return operator.index(total) % 0xFFFF or (0xFFFF if total else 0)
 
 
 def ones_sum(data: BytesLike, start: int = 0) -> int:
@@ -134,9 +134,8 @@ def pseudo_header_sum(source: bytes, destination: bytes, protocol: int, length: 
             f"two addresses of 4 or of 16 bytes are needed, not {len(source)} and {len(destination)}"
         )
     longest = 0xFFFF if len(source) == 4 else 0xFFFF_FFFF
-    _check("protocol", protocol, 0xFF)
-    _check("length", length, longest)
-    return ones_sum(source + destination, protocol + length)
+    numbers = _check("protocol", protocol, 0xFF) + _check("length", length, longest)
+    return ones_sum(source + destination, numbers)
 
 
 def update(checksum: int, old: int, new: int) -> int:
@@ -148,9 +147,8 @@ def update(checksum: int, old: int, new: int) -> int:
     Raises:
         ValueError: an argument is not within 0..0xffff.
     """
-    for name, value in (("checksum", checksum), ("old", old), ("new", new)):
-        _check(name, value)
-    return fold((checksum ^ 0xFFFF) + (old ^ 0xFFFF) + new) ^ 0xFFFF
+    total = (_check("checksum", checksum) ^ 0xFFFF) + (_check("old", old) ^ 0xFFFF) + _check("new", new)
+    return fold(total) ^ 0xFFFF
 
 
 def combine(left: int, right: int, left_len: int) -> int:
@@ -164,9 +162,7 @@ def combine(left: int, right: int, left_len: int) -> int:
     Raises:
         ValueError: a sum is not within 0..0xffff, or the length is negative.
     """
-    _check("left", left)
-    _check("left_len", left_len, None)
-    return fold(left + _at(left_len, right, "right"))
+    return fold(_check("left", left) + _at(_check("left_len", left_len, None), _check("right", right)))
 
 
 def remove(total: int, tail: int, offset: int) -> int:
@@ -185,9 +181,8 @@ def remove(total: int, tail: int, offset: int) -> int:
     Raises:
         ValueError: a sum is not within 0..0xffff, or the offset is negative.
     """
-    _check("total", total)
-    _check("offset", offset, None)
-    return (total - _at(offset, tail, "tail")) % 0xFFFF or (0xFFFF if total else 0)
+    total, offset = _check("total", total), _check("offset", offset, None)
+    return (total - _at(offset, _check("tail", tail))) % 0xFFFF or (0xFFFF if total else 0)
 
 
 def ones_sum_batch(
@@ -250,17 +245,19 @@ def _starts(start: npt.ArrayLike, count: int) -> npt.NDArray[np.uint64]:
     return starts.astype(np.uint64)
 
 
-def _check(name: str, value: int, most: int | None = 0xFFFF) -> None:
+def _check(name: str, value: int, most: int | None = 0xFFFF) -> int:
+    """The value as a plain ``int``, which never overflows as numpy's integers do, once it is known to fit."""
+    value = operator.index(value)
     if value < 0 or (most is not None and value > most):
         allowed = "0 or more" if most is None else f"within 0..{most:#x}"
         raise ValueError(
             f"{name} is {value}; it must be {allowed}" + ("" if most != 0xFFFF else " (fold it first)")
         )
+    return value
 
 
-def _at(offset: int, total: int, name: str) -> int:
+def _at(offset: int, total: int) -> int:
     """What a piece with this sum adds when it starts at ``offset``: at an odd one, its bytes are swapped."""
-    _check(name, total)
     return _swap(total) if offset & 1 else total
 
 

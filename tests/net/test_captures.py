@@ -353,6 +353,15 @@ def test_write_refuses_and_writes_nothing(
     assert path.read_bytes() == b"old"
 
 
+@pytest.mark.parametrize(("frame", "time"), [(bytes(60), 1.5), (bytes(60), "1"), ("frame", 1)])
+def test_write_takes_bytes_and_integers_only(frame: object, time: object, tmp_path: Path) -> None:
+    path = tmp_path / "old.pcap"
+    path.write_bytes(b"old")
+    with pytest.raises(TypeError):
+        write(path, [frame], [time])  # type: ignore[list-item]
+    assert path.read_bytes() == b"old"
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "old.pcap"
     path.write_bytes(b"old")

@@ -251,6 +251,22 @@ class TestPieces:
                 assert combine(left, right, cut) == ones_sum(data)
                 assert remove(ones_sum(data), right, cut) % 0xFFFF == left % 0xFFFF
 
+    @pytest.mark.parametrize("integer", [np.uint16, np.uint64, np.int32])
+    def test_numpy_integers_do_not_overflow(self, integer: type) -> None:
+        high, low, odd = integer(0xFFFF), integer(0xFF01), integer(3)
+        for result, plain in (
+            (combine(high, low, odd), combine(0xFFFF, 0xFF01, 3)),
+            (remove(odd, low, odd), remove(3, 0xFF01, 3)),
+            (update(odd, low, high), update(3, 0xFF01, 0xFFFF)),
+            (fold(high), 0xFFFF),
+        ):
+            assert (result, type(result)) == (plain, int)
+
+    @pytest.mark.parametrize("call", [lambda: combine(0, 0, 1.0), lambda: update("0", 0, 0)])
+    def test_refuses_what_is_no_integer(self, call) -> None:  # type: ignore[no-untyped-def]
+        with pytest.raises(TypeError):
+            call()
+
     @pytest.mark.parametrize(
         "call",
         [
