@@ -70,6 +70,35 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--json", action="store_true", help="print one JSON object a line, and no totals")
     command.set_defaults(run=_inspect)
 
+    command = commands.add_parser(
+        "wire",
+        help="run iperf3, ping and ptp4l through the lab's driver, patches off and on (Linux)",
+        description="Run real programs on two hosts that only the lab's driver and switch connect, "
+        "with the patches off and on in turns.",
+    )
+    option = command.add_argument
+    option(
+        "--patch", nargs="+", default=["all"], help="which to switch on: 000/1, '000/2 v2', … (default: all)"
+    )
+    option("--seconds", type=int, default=3, metavar="N", help="of one iperf3 run (default: 3)")
+    option("--rounds", type=int, default=5, metavar="N", help="off and on take turns (default: 5)")
+    option("--path", choices=("manual", "fdma"), help="default: fdma, or manual for patch 001 alone")
+    option("--gro", action="store_true", help="generic receive offload, on both sides")
+    option("--udp", type=int, action="append", default=[], metavar="BYTES", help="also UDP, this payload")
+    option("--no-tcp", action="store_true", help="leave TCP out")
+    option("--ping", action="store_true", help="first send 10 echo requests")
+    option("--ptp", action="store_true", help="at last run ptp4l for 15 s, with software time stamps")
+    option("--full-model", action="store_true", help="every frame through the full register model: slower")
+    option(
+        "--access-time",
+        type=float,
+        default=1.0,
+        metavar="X",
+        help="real ns waited for each ns that a register access costs in the model (default: 1)",
+    )
+    option("--save", type=Path, metavar="FILE", help="write a recording (JSON)")
+    command.set_defaults(run=_wire)
+
     command = commands.add_parser("reset", help="put changed notebooks back; yours are kept beside them")
     command.add_argument("notebook", nargs="*", help="only these, by the start of their name (default: all)")
     command.add_argument("--folder", type=Path, help="where they lie (default: where `open` looks)")
@@ -169,6 +198,12 @@ def _inspect(options: argparse.Namespace) -> int:
     from lan966x_lab.cli_inspect import run_inspect
 
     return run_inspect(options)
+
+
+def _wire(options: argparse.Namespace) -> int:
+    from lan966x_lab.cli_wire import run_wire
+
+    return run_wire(options)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
