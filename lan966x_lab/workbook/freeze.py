@@ -56,6 +56,8 @@ def execute(notebook: NotebookNode, folder: Path) -> NotebookNode:
         store_widget_state=False,
         coalesce_streams=True,
         resources={"metadata": {"path": str(folder)}},
+        # the kernel is this machine's own, and its advice on transport encryption is for others
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
     )
     client.widget_registry = {}  # no capture by Output widgets
     client.execute()
