@@ -5,6 +5,7 @@ ipywidgets' sliders cannot be named, so there are none; a number field steps wit
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from threading import RLock
 from typing import Any
 
 import ipywidgets
@@ -133,6 +134,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         self.title = title
         self._actions: dict[Control, Callable[[], None]] = {}
         self._busy = False
+        self._lock = RLock()  # JupyterLab's subshells deliver two changes in two threads
         self._picture = self.draw()
         self._frame = ipywidgets.HTML(layout={"width": "100%", "overflow": "auto hidden"})
         self._frame.add_class("lab-picture")
@@ -177,6 +179,10 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
         return self._said
 
     def _changed(self, control: Control) -> None:
+        with self._lock:
+            self._change(control)
+
+    def _change(self, control: Control) -> None:
         action = self._actions.get(control, lambda: None)
         if self._busy:  # part of a larger change, which draws at its end
             action()
