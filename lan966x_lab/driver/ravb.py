@@ -1,7 +1,8 @@
 """The ravb driver: receive with or without the checksum unit (seed 004), transmit, and the switch between
 them.
 
-What the patch adds is `complete` and `RavbDriver.set_rx_checksum`. `protocol` is the same step for GbEth.
+What the patch adds is `complete` and the switch: ``Options.rx_checksum_offload``, which `set_rx_checksum`
+turns as ``ethtool`` does. `protocol` is the same step for GbEth.
 
 Three things differ from the published patch on purpose. The feature is switched only after the frames that
 wait in the ring were taken: they still carry what the old setting appended. ``rx_bytes`` counts the bytes of
@@ -13,8 +14,9 @@ buffers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.skb import (
     ETH_FCS_LEN,
     ETH_HLEN,
@@ -100,9 +102,9 @@ class RavbDriver:
 
     Args:
         receive: takes every received skb and owns it (`stack.Stack.receive`).
+        options: `rx_checksum_offload` is looked at: whether the unit is on.
         mtu: largest IP packet in bytes; sets the frame limit RFLR to mtu + 14 + 4 + 4.
-        buffer: bytes of a receive buffer (at most 4095); a frame that is longer takes several.
-        rx_checksum: whether the unit is on after `open`.
+        buffer: bytes of a receive buffer (at most 3712: one page); a frame that is longer takes several.
     """
 
     def __init__(
@@ -111,11 +113,11 @@ class RavbDriver:
         memory: Memory,
         receive: Callable[[Skb], object],
         *,
+        options: Options | None = None,
         mtu: int = 1500,
         buffer: int = 1538,
         rx_ring: int = 64,
         tx_ring: int = 64,
-        rx_checksum: bool = True,
         slab: SkbSlab | None = None,
     ) -> None:
         largest = 4096 - SHARED_INFO - HEADROOM
@@ -126,7 +128,7 @@ class RavbDriver:
         self.receive = receive
         self.mtu, self.buffer = mtu, buffer
         self.rx_size, self.tx_size = rx_ring, tx_ring
-        self.rx_checksum = rx_checksum
+        self._options = options or Options()
         self.slab = slab or SkbSlab()
         self.take, self.appended = TAKE[device.unit]
         self.stats = RavbStats()
@@ -169,7 +171,7 @@ class RavbDriver:
         self.door.write("DBAT", self.table.address)
         self.door.write("CCC", hw.CCC_OPERATION)
         self.door.write("RFLR", self.frame_limit)
-        self.door.write("ECMR", mode | (hw.Ecmr.RCSC if self.rx_checksum else 0))
+        self.door.write("ECMR", mode | (hw.Ecmr.RCSC if self.options.rx_checksum_offload else 0))
         self.door.write("RIC0", 1)
         return True
 
@@ -200,11 +202,15 @@ class RavbDriver:
 
     # The feature switch
 
-    def set_rx_checksum(self, enable: bool) -> None:
-        """``ethtool -K eth0 rx on|off``, with receive and transmit stopped around it."""
-        if enable == self.rx_checksum:
-            return
-        if self.is_open:
+    @property
+    def options(self) -> Options:
+        """The switches; assign new ones at any time."""
+        return self._options
+
+    @options.setter
+    def options(self, options: Options) -> None:
+        enable = options.rx_checksum_offload
+        if self.is_open and enable != self._options.rx_checksum_offload:
             running = hw.Ecmr.TE | hw.Ecmr.RE
             self.door.modify("ECMR", 0, running)
             while self.poll(self.rx_size):
@@ -212,7 +218,11 @@ class RavbDriver:
             self.door.modify("ECMR", hw.Ecmr.RCSC if enable else 0, hw.Ecmr.RCSC)
             self.door.modify("ECMR", running, running)
             self.door.write("TCCR", hw.TCCR_TSRQ0)
-        self.rx_checksum = enable
+        self._options = options
+
+    def set_rx_checksum(self, enable: bool) -> None:
+        """``ethtool -K eth0 rx on|off``, with receive and transmit stopped around it."""
+        self.options = replace(self.options, rx_checksum_offload=enable)
 
     # Receive
 
@@ -265,7 +275,7 @@ class RavbDriver:
 
     def _up(self, skb: Skb) -> None:
         eth_type_trans(skb)
-        if self.rx_checksum:
+        if self.options.rx_checksum_offload:
             self.take(skb)
         self.stats.rx_packets += 1
         self.stats.rx_bytes += ETH_HLEN + len(skb)

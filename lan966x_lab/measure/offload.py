@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.ravb import TAKE, RavbDriver
 from lan966x_lab.driver.skb import ETH_HLEN, IpSummed, Skb
 from lan966x_lab.driver.stack import Stack
@@ -78,7 +79,7 @@ def run(
         buffer: bytes of a receive buffer; a frame that is longer, with what is appended, takes several.
 
     Raises:
-        ValueError: the buffer is not within 1..3612 bytes, or a frame is too long for the ring's 64 buffers.
+        ValueError: the buffer is not within 1..3712 bytes, or a frame is too long for the ring's 64 buffers.
     """
     everything = list(frames)
     received: list[Received] = []
@@ -95,7 +96,8 @@ def run(
     clock = Clock()
     device = Ravb(Dma(), clock, Door(clock), unit if unit in TAKE else complete_sum)
     longest = max(map(len, everything), default=0)
-    driver = RavbDriver(device, Memory(), take, mtu=max(1500, longest), buffer=buffer, rx_checksum=offload)
+    options = Options(rx_checksum_offload=offload)
+    driver = RavbDriver(device, Memory(), take, options=options, mtu=max(1500, longest), buffer=buffer)
     device.unit = unit
     driver.open()
     for frame in everything:

@@ -69,7 +69,8 @@ def checksums() -> None:
 def _stream(frames: list[bytes], enabled: bool) -> partial[None]:
     clock = Clock()
     device = hw.Ravb(Dma(), clock, Door(clock))
-    driver = ravb.RavbDriver(device, Memory(), stack.Stack().receive, rx_checksum=enabled)
+    options = Options(rx_checksum_offload=enabled)
+    driver = ravb.RavbDriver(device, Memory(), stack.Stack().receive, options=options)
     driver.open()
     return partial(_run, device, driver, frames)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from offload_frames import icmp, ipv4, ipv6, slow_sum, tcp, udp
 
 from lan966x_lab import data_path
+from lan966x_lab.driver.options import PATCHES, Options
 from lan966x_lab.driver.ravb import RavbDriver
 from lan966x_lab.driver.skb import IpSummed, Skb, SkbSlab, skb_from_frame
 from lan966x_lab.driver.stack import Stack
@@ -24,12 +25,18 @@ CAPTURES = sorted(path.name for path in data_path("captures").glob("*.pcap"))
 class Bench:
     """One ravb interface: device, driver, and a list of what came up."""
 
-    def __init__(self, unit: hw.Unit = hw.complete_sum, **driver: object) -> None:
+    def __init__(self, unit: hw.Unit = hw.complete_sum, offload: bool = True, **driver: object) -> None:
         self.memory, self.dma, self.clock = Memory(), Dma(), Clock(now_ns=5 * 10**9)
         self.sent: list[bytes] = []
         self.device = hw.Ravb(self.dma, self.clock, Door(self.clock), unit, self.sent.append)
         self.skbs: list[Skb] = []
-        self.driver = RavbDriver(self.device, self.memory, self.skbs.append, **driver)  # type: ignore[arg-type]
+        self.driver = RavbDriver(
+            self.device,
+            self.memory,
+            self.skbs.append,
+            options=Options(rx_checksum_offload=offload),
+            **driver,  # type: ignore[arg-type]
+        )
         assert self.driver.open()
 
     def receive(self, *frames: bytes) -> None:
@@ -90,8 +97,21 @@ def test_complete_is_taken_and_trimmed():
     bench.settle()
 
 
+def test_the_patch_of_seed_004_is_the_switch():
+    """Without options the driver is the one before the patch; new options switch it while it runs."""
+    assert not RavbDriver(Bench().device, Memory(), Skb.free).options.rx_checksum_offload
+    bench, frame = Bench(offload=False), ipv4(tcp(b"hello"), 6)
+    bench.receive(frame)
+    bench.driver.options = bench.driver.options.patched("004")
+    bench.receive(frame)
+    assert dict(PATCHES["004"]) == {"rx_checksum_offload": True}
+    assert [skb.ip_summed for skb in bench.skbs] == [IpSummed.NONE, IpSummed.COMPLETE]
+    assert [whole(skb) for skb in bench.skbs] == [frame, frame]
+    bench.settle()
+
+
 def test_off_leaves_the_stack_to_add_up():
-    bench = Bench(rx_checksum=False)
+    bench = Bench(offload=False)
     frame = ipv4(tcp(b"hello"), 6)
     bench.receive(frame)
     assert whole(bench.skbs[0]) == frame
@@ -150,7 +170,7 @@ def test_every_captured_frame_has_one_verdict(name: str, unit: hw.Unit):
     runs, work = [], []
     for enabled, buffer in ((False, 1538), (True, 1538), (True, 127)):
         stack, seen = Stack(), []
-        bench = Bench(unit, rx_checksum=enabled, buffer=buffer, mtu=max(map(len, frames)), rx_ring=128)
+        bench = Bench(unit, offload=enabled, buffer=buffer, mtu=max(map(len, frames)), rx_ring=128)
 
         def receive(skb: Skb, stack: Stack = stack, seen: list[tuple[bytes, Verdict]] = seen) -> None:
             seen.append((whole(skb), stack.receive(skb)))
@@ -174,7 +194,7 @@ def test_the_offload_saves_the_payload():
     work = {}
     for enabled in (False, True):
         stack = Stack()
-        bench = Bench(rx_checksum=enabled)
+        bench = Bench(offload=enabled)
         bench.driver.receive = stack.receive
         bench.receive(*(frame for frame in frames if len(frame) == 1514))
         work[enabled] = stack.stats.bytes_summed / stack.stats.delivered
@@ -225,7 +245,7 @@ def test_a_unit_that_leaves_the_pad_out_is_caught():
 
 
 def test_switching_the_feature_while_frames_wait():
-    bench, stack = Bench(rx_checksum=True), Stack()
+    bench, stack = Bench(offload=True), Stack()
     bench.driver.receive = stack.receive
     frames = [ipv4(tcp(bytes([n]) * n), 6) for n in range(40)]
     modes = [True, False, True]

@@ -149,7 +149,10 @@ class Ravb(System):
         self.memory, self.dma, clock = Memory(), Dma(), Clock()
         self.device = ravb.Ravb(self.dma, clock, Door(clock))
         self.up = []
-        self.driver = RavbDriver(self.device, self.memory, self._take, buffer=1538, rx_ring=RING, tx_ring=4)
+        options = Options(rx_checksum_offload=True)
+        self.driver = RavbDriver(
+            self.device, self.memory, self._take, options=options, buffer=1538, rx_ring=RING, tx_ring=4
+        )
         self.slab = self.driver.slab
         assert self.driver.open()
 
