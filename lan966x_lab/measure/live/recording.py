@@ -17,20 +17,15 @@ from statistics import median, quantiles
 from typing import Any
 
 from lan966x_lab import data_path
-from lan966x_lab.measure.live.plan import SIDES, TCP, Plan
+from lan966x_lab.measure.live.plan import SIDES, Plan
 
 FORMAT = 1
 
 
 def mbit(run: Mapping[str, Any]) -> float:
-    """What the receiver got, in Mbit/s of payload, from the raw bytes (or packets) and seconds of iperf3."""
-    end = run["iperf3"]["end"]
-    if run["workload"] == TCP:
-        received = end["sum_received"]
-        return float(received["bytes"] * 8 / received["seconds"] / 1e6)
-    total = end["sum"]
-    payload = int(run["workload"].split()[1])
-    return float((total["packets"] - total["lost_packets"]) * payload * 8 / total["seconds"] / 1e6)
+    """What the receiver got, in Mbit/s of payload, from the raw bytes and seconds of iperf3."""
+    received = run["iperf3"]["end"]["sum_received"]
+    return float(received["bytes"] * 8 / received["seconds"] / 1e6)
 
 
 def cpu_us_per_frame(run: Mapping[str, Any]) -> float:
