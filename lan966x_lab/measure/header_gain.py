@@ -1,15 +1,16 @@
 """What leaving the general routine saved, as the mails of seed 000 report it, and what our counts make of it.
 
-Two tests of the claim. What did one field cost on transmit, and what on receive? And what is a line worth,
-if the second version of the patch, which changed nothing but the set function, sets the price?
+Three tests of the claim. What did one field cost on transmit, and what on receive? What is a line worth, if
+the second version of the patch, which changed nothing but the set function, sets the price? And how long must
+each machine instruction that was saved have taken?
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lan966x_lab.measure import claims, header_work, linerate
+from lan966x_lab.measure import claims, header_work, instructions, linerate
 
-__all__ = ["Price", "Way", "price", "ways"]
+__all__ = ["Price", "Step", "Way", "price", "steps", "ways"]
 
 LOOP, SHIFT = "published bit loop (v1)", "published byte shift (v2)"
 
@@ -45,6 +46,37 @@ class Price(NamedTuple):
     def of(self, lines: int) -> float:
         """Time in ns that this many lines take at that price."""
         return self.ns / self.lines * lines
+
+
+class Step(NamedTuple):
+    """One change of the header code: the ``ns`` it saved by the claims, the ``instructions`` by count."""
+
+    name: str
+    ns: int
+    instructions: int  # negative if there are more than before
+
+    def cycles_each(self, clock_mhz: int) -> float:
+        """Cycles for each instruction saved, at a clock that you assume; negative if none was saved."""
+        return self.ns * clock_mhz / 1000 / self.instructions
+
+
+def steps(compiler: str, arch: str) -> list[Step]:
+    """The steps of the patch in instructions of this compiler and processor (``measure.instructions``)."""
+
+    def count(form: str, args: str, job: str) -> int:
+        return instructions.find(compiler, arch, form, args, job).executed
+
+    out_of_line = {form: count(form, "run_time", "TX5") for form in ("packing", "bit_loop", "byte_shift_v2")}
+    sent, received = (way.saved_ns for way in ways())
+    read = count("packing", "run_time", "RX2") - count("bit_loop", "run_time", "RX2")
+    routine, loop, shift = out_of_line.values()
+    return [
+        Step("transmit: general routine to v1", sent, routine - loop),
+        Step("the same, v1 inlined with constants", sent, routine - count("bit_loop", "constant", "TX5")),
+        Step("the same, nothing in its place", sent, routine),
+        Step("transmit: v1 to v2", price().ns, loop - shift),
+        Step("receive: general routine to v1", received, read),
+    ]
 
 
 def ways() -> list[Way]:

@@ -23,7 +23,7 @@ from typing import Any
 from lan966x_lab import data_path
 from lan966x_lab.measure import header_work, tables
 
-__all__ = ["FORMS", "TITLE", "Counted", "answer", "duration_ns", "find", "listing", "load", "loops"]
+__all__ = ["FORMS", "TITLE", "Counted", "answer", "find", "listing", "load", "loops"]
 
 TITLE = "== {} | {} | {} | {} | {}"  # of a listing: compiler, arch, form, args, job
 
@@ -127,11 +127,6 @@ def answer(compiler: str, arch: str, field: str, way: str = "set") -> str:
     if bits.executed <= _AS_GOOD * shift.executed:
         return "yes"
     return "loop" if bits.loops else "unrolled"
-
-
-def duration_ns(executed: int, clock_mhz: int, per_cycle: float) -> float:
-    """The time in ns that so many instructions take at a clock and a pace that you assume."""
-    return executed / per_cycle / clock_mhz * 1000
 
 
 @cache

@@ -122,11 +122,6 @@ def test_loops_of_a_listing() -> None:
     assert counted.loops(["f:", "L1:", "    bne     a2,a3,L1"]) == [(1, 2)]
 
 
-def test_duration() -> None:
-    assert counted.duration_ns(600, clock_mhz=600, per_cycle=1) == pytest.approx(1000)
-    assert counted.duration_ns(600, clock_mhz=1200, per_cycle=0.5) == pytest.approx(1000)
-
-
 def test_what_was_not_counted_is_refused() -> None:
     with pytest.raises(
         KeyError, match=r"icc -O2 .* was not counted\. There are gcc -O2, .*x86-64, .*packing"
