@@ -66,9 +66,8 @@ def frame_from_hex(text: str) -> bytes:
     for number, line in enumerate(text.splitlines(), 1):
         offset = _OFFSET.match(line)
         if offset and int(offset[1], 16) == len(frame):
-            line = line[offset.end() :]
-            if offset[2][0] == ":":  # of xxd and tcpdump, which put characters behind two blanks
-                line = line.split("  ")[0]
+            # The characters stand behind two blanks in xxd and tcpdump, behind three in Wireshark and tshark.
+            line = line[offset.end() :].split("  " if offset[2][0] == ":" else "   ")[0]
         for digits in filter(None, _SEPARATOR.split(line)):
             try:
                 frame += bytes.fromhex(digits)

@@ -283,6 +283,7 @@ SPELLINGS = {
     "tcpdump -XX": dump("\t0x{offset:04x}:  {words:<39}  {characters}"),
     "xxd": dump("{offset:08x}: {words:<39}  {characters}"),
     "Wireshark": dump("{offset:04x}   {octets}\r"),
+    "tshark -x": dump("{offset:04x}  {octets:<47}   {characters}"),
 }
 
 
