@@ -16,6 +16,7 @@ Reading = Callable[[int], str]
 
 SECOND_NS = 1_000_000_000
 CPU_PORT = 8
+FCS_LEN = 4
 
 
 def meaning(layout: "Layout", field: str, value: int) -> str:
@@ -66,6 +67,12 @@ def _arrival(value: int) -> str:
     return f"arrived {ns}{('', '.25', '.5', '.75')[quarters]} ns after a full second"
 
 
+def _length(value: int) -> str:
+    if value < FCS_LEN:
+        return f"no frame: the frame check sequence alone has {FCS_LEN} bytes"
+    return f"{value} bytes, the last {FCS_LEN} of them the frame check sequence"
+
+
 def _tag(value: int) -> str:
     """PCP, DEI and VID of a 16-bit tag."""
     return f"priority {value >> 13}, {'' if value >> 12 & 1 else 'not '}drop eligible, VLAN {value & 0xFFF}"
@@ -79,7 +86,7 @@ _OCELOT_OPS = _choice(
 #: Readings by (layout or chip, field).
 _READINGS: Mapping[tuple[str, str], Reading] = {
     ("LAN966X.rx", "TIMESTAMP"): _arrival,
-    ("LAN966X.rx", "LEN"): lambda value: f"{value} bytes, the last 4 of them the frame check sequence",
+    ("LAN966X.rx", "LEN"): _length,
     ("LAN966X.tx", "TIMESTAMP"): lambda value: f"timestamp id {value}",
     ("LAN966X.tx", "MASQ_PORT"): _port,
     ("LAN966X", "BYPASS"): _table("the analyzer chooses the ports", "straight to the ports in DSTS"),

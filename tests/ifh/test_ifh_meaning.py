@@ -27,6 +27,7 @@ OCELOT_TX, OCELOT_RX = ifh.OCELOT
         (LAN_RX, "TIMESTAMP", 0x8000_0001, "arrived 536870912.25 ns after a full second"),
         (LAN_RX, "TIMESTAMP", 0xFFFF_FFFC, "no time of day: 1073741823 ns is a second or more"),
         (LAN_RX, "LEN", 68, "68 bytes, the last 4 of them the frame check sequence"),
+        (LAN_RX, "LEN", 3, "no frame: the frame check sequence alone has 4 bytes"),
         (LAN_RX, "SRCPORT", 3, "port 3"),
         (LAN_RX, "SRCPORT", 8, "the CPU port"),
         (LAN_RX, "TCI", 0, "customer tag (0x8100), priority 0, not drop eligible, VLAN 0"),
