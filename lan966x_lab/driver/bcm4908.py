@@ -95,9 +95,9 @@ class Bcm4908Driver:
         receive: takes every skb (`stack.Stack.receive`) and owns it.
         options: `late_skb` and `gro` are looked at.
         copybreak: frames of up to this many bytes are copied to a small skb, and their buffer stays (0:
-        never). slab: where structures come from. ``SkbSlab(bulk=16)`` and `copybreak` are the thread's
-        further ideas. on_step: is told what happens to the buffer of a slot: ``alloc``, ``build``, ``arm``,
-        ``unmap``,
+            never).
+        slab: where structures come from. ``SkbSlab(bulk=16)`` and `copybreak` are the thread's further ideas.
+        on_step: is told what happens to the buffer of a slot: ``alloc``, ``build``, ``arm``, ``unmap``,
             ``copy``, ``up``, ``drop``.
     """
 

@@ -153,8 +153,7 @@ class Stack:
 
     Args:
         deliver: called with every good skb (``data`` at the transport header, or behind the Ethernet header
-        where there
-            is none) and its verdict; it becomes the owner. Without it the skb is freed.
+            where there is none) and its verdict; it becomes the owner. Without it the skb is freed.
     """
 
     def __init__(self, deliver: Callable[[Skb, Verdict], None] | None = None) -> None:

@@ -49,7 +49,7 @@ class InjStatus:
 class Marker(IntEnum):
     """What QS_XTR_RD says instead of data, as a little-endian CPU reads it with BYTE_SWAP set.
 
-    An EOF marker tells in its two low digits how many bytes of the word that follows are unused.
+    An EOF marker tells in its first two digits how many bytes of the word that follows are unused.
     """
 
     EOF_0 = 0x00000080

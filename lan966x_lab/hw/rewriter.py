@@ -1,9 +1,8 @@
 """The rewriter: what a port changes in a frame on its way out.
 
 It inserts a VLAN tag, and it writes the time into a one-step Sync. Where the time goes is not found out from
-the
-frame: PDU_TYPE says what the headers before the PTP message are, and a wrong PDU_TYPE puts the time into the
-wrong bytes (L@57ee9584fd86).
+the frame: PDU_TYPE says what the headers before the PTP message are, and a wrong PDU_TYPE puts the time into
+the wrong bytes (L@57ee9584fd86).
 
 OURS: the UDP checksum is updated when it is not 0; the IPv4 header length is taken from the frame.
 """

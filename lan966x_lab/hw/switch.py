@@ -2,9 +2,8 @@
 
 An injected frame either skips the analyzer (BYPASS: DSTS is taken as given) or goes through it as if it had
 arrived at the CPU port or, masqueraded, at MASQ_PORT. The analyzer of the model knows source masks
-(``ANA_PGID[80 + port]``) and
-nothing else: no address is ever learned, so every frame is flooded to its whole mask, never back to where it
-came from.
+(``ANA_PGID[80 + port]``) and nothing else: no address is ever learned, so every frame is flooded to its whole
+mask, never back to where it came from.
 
 Towards the CPU a frame gets an extraction header (SRCPORT, LEN with FCS, TIMESTAMP in ns << 2; the rest is
 zero) and its FCS, and goes to `Switch.to_cpu`.
