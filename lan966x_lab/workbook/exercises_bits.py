@@ -26,12 +26,12 @@ def _step(did: str, header: bytes, pos: int, width: int, *, edge: bool = False) 
             "a field is never negative; its highest bit is worth as much as it is in any number.",
         ),
     ]
-    if pos // 8 != (pos + width - 1) // 8:
-        lowest = header[len(header) - 1 - pos // 8] >> pos % 8 & mask
-        mistakes.append((lowest, "these are the bits of one byte; the field goes on in the byte before it."))
     if len(header) != ifh.LAN966X.rx.nbytes:
         long = int.from_bytes(header.ljust(ifh.LAN966X.rx.nbytes, b"\0"), "big") >> pos & mask
         mistakes.append((long, "this header has another length; count from its own last byte."))
+    if pos // 8 != (pos + width - 1) // 8:
+        lowest = header[len(header) - 1 - pos // 8] >> pos % 8 & mask
+        mistakes.append((lowest, "these are the bits of one byte; the field goes on in the byte before it."))
     return Step(
         word >> pos & mask,
         (header, pos, width),

@@ -82,8 +82,7 @@ class BitExplorer(Explorer):
         if OTHER[old] is not new:
             self._chosen, self._bit = new.fields[0], new.fields[0].top
             return f"{self.reading.label}. {self._whose_bits()}"
-        if self._chosen and self._chosen not in new.fields:
-            self._chosen = self._owner()
+        self._chosen = self._owner()
         own, others = (
             [f for f in one.fields if f not in two.fields] for one, two in ((new, old), (old, new))
         )
