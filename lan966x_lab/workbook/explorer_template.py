@@ -17,33 +17,32 @@ FIXED, VARYING, STALE = palette.TONES[0], palette.TONES[1], palette.TONES[5]
 LOAD, STORE, TEMPLATE = palette.TONES[4], palette.TONES[1], palette.TONES[3]
 WAY_TONES = dict(zip(WAYS, (palette.BEFORE, palette.TONES[2], palette.AFTER), strict=True))
 CODECS = {"general routine": "packing", "byte shift": "byte_shift"}
-FRAMES = 5  # in the row of ReuseExplorer
 PORTS = 8
 
 
 class ReuseExplorer(Explorer):
-    """Five frames in a row, made from one prepared header: which bytes does each of them leave with?
+    """Frames that leave one after the other, made from one prepared header: with which bytes?
 
-    The traits to drive it: ``reuse`` (a name of ``REUSES``), ``driver`` (of ``DRIVERS``), ``frames`` (five
-    choices of ``KINDS``).
+    The traits to drive it: ``reuse`` (a name of ``REUSES``), ``driver`` (of ``DRIVERS``), ``frames`` (a
+    choice of ``KINDS`` for each).
     """
 
     def __init__(
         self,
         reuse: str = "copy, then patch",
         driver: str = "Ocelot, 2021",
-        kinds: Sequence[str] = ("plain", "PTP", "plain", "VLAN", "plain"),
+        kinds: Sequence[str] = ("PTP", "plain", "VLAN", "plain"),
     ) -> None:
         self.reuse = choice("The prepared header", list(REUSES), reuse)
         self.driver = choice("Driver", list(DRIVERS), driver)
         self.frames = [choice(f"Frame {n}", list(KINDS), kind) for n, kind in enumerate(kinds, 1)]
-        super().__init__("Five frames, one prepared header", [[self.reuse, self.driver], self.frames])
+        super().__init__("Several frames, one prepared header", [[self.reuse, self.driver], self.frames])
 
     def draw(self) -> Picture:
         """A row for each frame: what it leaves with, what it set itself, what it should not have."""
         made, kinds = DRIVERS[self.driver.value], [frame.value for frame in self.frames]
         headers = header_ways.in_turn(self.driver.value, self.reuse.value, kinds)
-        svg = Svg(WIDTH, 70 + 46 * (1 + len(kinds)), "five headers, byte by byte")
+        svg = Svg(WIDTH, 50 + 46 * (1 + len(kinds)), "headers, byte by byte")
         _draw_key(svg)
         _draw_header(svg, 44, "prepared", made.prepared, made.prepared, made.prepared)
         _draw_fields(svg, 44, made, made.prepared)
@@ -54,7 +53,7 @@ class ReuseExplorer(Explorer):
         wrong = [n for n, kind in enumerate(kinds) if headers[n] != made.header(kind)]
         said = f"{self.driver.value}, {self.reuse.value}: "
         if not wrong:
-            return Picture(svg, said + "all five headers are right.")
+            return Picture(svg, said + "all headers are right.")
         first = wrong[0]
         left_over = _left_over(made, headers[first], made.header(kinds[first]))
         said += (
@@ -176,7 +175,7 @@ class FrameMixExplorer(Explorer):
         svg.text(20, 28, "Work for one header, on average", size=15, bold=True)
         svg.text(WIDTH - 20, 28, "counted", size=12, anchor="end", fill=palette.EVIDENCE["counted"].strong)
         _draw_bars(svg, costs, size)
-        curves = {share: self._costs(share) for share in range(0, 101, 10)}
+        curves = {share: self._costs(share) for share in (0, 100)}  # a straight line between
         _draw_curves(svg, curves, self.vlan.value, costs)
         _draw_memory(svg, self.ports.value, size)
         return Picture(svg, self._sentence(costs, size))

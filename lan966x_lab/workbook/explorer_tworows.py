@@ -48,7 +48,7 @@ class TwoRowsExplorer(Explorer):
         self.saving = number("Saving per frame, ns", saving, LOW, HIGH, step=500)
         self.all = switch("Show all that fit", show_all, tip="draw the whole range that each row allows")
         self._tried: dict[bool, dict[int, Try]] = {False: {}, True: {}}
-        super().__init__("One saving for both rows?", [self.labels, self.saving, self.all])
+        super().__init__("One saving for both rows", [self.labels, self.saving, self.all])
 
     def draw(self) -> Picture:
         """The graph, and beside it what was tried so far."""
@@ -128,6 +128,8 @@ def _line(svg: Svg, rows: TwoRows, saving: int) -> None:
     slope = (big - small) / (rows.big.payload - rows.small.payload)
     start, end = (_y(small + slope * (at - rows.small.payload)) for at in (0, PAYLOADS))
     tone = MOVED if saving else palette.BEFORE
+    svg.circle(LEFT, start, 3, fill=tone.strong)
+    svg.text(LEFT + 8, start - 6, "F", size=12, fill=tone.strong, bold=True)
     svg.line(LEFT, start, RIGHT, end, stroke=tone.strong, thick=1.5, dash="5 4" if saving else "")
 
 
@@ -195,7 +197,9 @@ def _panel(svg: Svg, rows: TwoRows, tried: Iterable[Try], saving: int, *, show_a
         if show_all and allowed is not None:
             left, right = _at(allowed.low), _at(allowed.high)
             svg.rect(left, y - 13, right - left, 26, fill=FITS.soft, stroke=FITS.strong)
-            svg.text((left + right) / 2, y + 28, _range(allowed), size=11, anchor="middle", fill=FITS.strong)
+            middle = (left + right) / 2
+            svg.rect(middle - 52, y + 17, 104, 15, fill=palette.PANEL)
+            svg.text(middle, y + 28, _range(allowed), size=11, anchor="middle", fill=FITS.strong)
         elif show_all:
             svg.text(_at(10_000), y + 28, "no saving fits", size=12, anchor="middle", fill=MISSES.strong)
         for ns, fits in marks:

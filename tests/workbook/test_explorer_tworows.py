@@ -17,7 +17,8 @@ def marks(explorer: TwoRowsExplorer) -> tuple[int, int]:
     """Discs and crosses of the panel: two lines a cross."""
     root = ET.fromstring(explorer.static().drawing())
     crosses = [line for line in root.iter(f"{SVG}line") if line.get("stroke-width") == "1.8"]
-    return len(list(root.iter(f"{SVG}circle"))), len(crosses) // 2
+    discs = [disc for disc in root.iter(f"{SVG}circle") if disc.get("r") == "4.5"]
+    return len(discs), len(crosses) // 2
 
 
 def test_sentences():
