@@ -259,15 +259,15 @@ class LabPage:
     def screens(self, *themes: str) -> None:
         """The whole notebook as pictures 1600 pixels high, in each theme (Light, Dark): light-00.png, …"""
         panel = self.page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer")
-        # a window as tall as the notebook, so that nothing has to be scrolled
-        tall = VIEWPORT["height"] + int(panel.evaluate("e => e.scrollHeight"))
-        self.page.set_viewport_size({**VIEWPORT, "height": tall})
-        panel.evaluate("e => { e.scrollTop = 0 }")
+        last = panel.locator(".jp-Cell").last
+        height = VIEWPORT["height"] + int(panel.evaluate("e => e.scrollHeight"))
         for theme in themes:
             self._theme(f"JupyterLab {theme}")
+            end = self._stretch(last, height)
+            panel.evaluate("e => { e.scrollTop = 0 }")
             box = panel.bounding_box()
             assert box is not None
-            top, end = box["y"], self._settled(panel.locator(".jp-Cell").last)
+            top = box["y"]
             for page in itertools.count():
                 clip = {**box, "y": top, "height": min(1600, end - top)}
                 self.page.screenshot(path=self.artifacts / f"{theme.lower()}-{page:02}.png", clip=clip)
@@ -277,15 +277,22 @@ class LabPage:
         self._theme("JupyterLab Light")
         self.page.set_viewport_size(VIEWPORT)
 
-    def _settled(self, element: Locator) -> float:
-        """The bottom of ``element`` when the page has stopped moving: cells are laid out when they show."""
-        bottoms = [0.0, -1.0]
-        while bottoms[-1] != bottoms[-2]:
-            self.page.wait_for_timeout(400)
-            box = element.bounding_box()
-            assert box is not None
-            bottoms.append(box["y"] + box["height"])
-        return bottoms[-1]
+    def _stretch(self, last: Locator, height: int) -> float:
+        """Make the window so tall that nothing has to be scrolled; returns where the ``last`` cell ends.
+
+        Cells are laid out when they show, so a window that was tall enough may be too short a moment later.
+        """
+        while True:
+            self.page.set_viewport_size({**VIEWPORT, "height": height})
+            bottoms = [0.0, -1.0]
+            while bottoms[-1] != bottoms[-2]:
+                self.page.wait_for_timeout(400)
+                box = last.bounding_box()
+                assert box is not None
+                bottoms.append(box["y"] + box["height"])
+            if bottoms[-1] <= height:
+                return bottoms[-1]
+            height = int(bottoms[-1]) + VIEWPORT["height"]
 
     def shut_down_kernels(self) -> None:
         """Stop the kernel of the open notebook; the next test starts cold."""
