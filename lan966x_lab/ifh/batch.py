@@ -38,6 +38,7 @@ def encode(
 
     Raises:
         UnknownFieldError, FieldRangeError, FieldOverlapError, TypeError: as ``Layout.encode``.
+        TypeError: ``out`` is no array.
         ValueError: columns of different lengths, or ``out`` of a wrong shape, dtype or stride.
         Nothing is written then.
     """
@@ -229,6 +230,8 @@ def _common_length(arrays: Mapping[str, Column], otherwise: int) -> int:
 
 
 def _check_out(out: NDArray[np.uint8], shape: tuple[int, int]) -> None:
+    if not isinstance(out, np.ndarray):
+        raise TypeError(f"out is a {type(out).__name__}. Give a uint8 array of shape {shape}.")
     fits = out.shape == shape and out.dtype == np.uint8 and out.flags.writeable
     if not fits or (out.size and out.strides[1] != 1):
         raise ValueError(

@@ -236,6 +236,13 @@ def test_an_out_that_cannot_take_the_batch():
         assert not out.any()
 
 
+def test_out_is_an_array():
+    out = bytearray(3 * 28)
+    with pytest.raises(TypeError, match=r"out is a bytearray. Give a uint8 array of shape \(3, 28\)"):
+        TX.encode_batch({"DSTS": [1, 2, 3]}, out)  # type: ignore[arg-type]
+    assert not any(out)
+
+
 @pytest.mark.parametrize("headers", [bytes(28), np.zeros((2, 28), np.int8), [[0] * 28]])
 def test_headers_are_a_uint8_array(headers):
     with pytest.raises(TypeError, match=r"uint8 array, not as .*np\.frombuffer"):
