@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from lan966x_lab.measure import instructions
+from lan966x_lab import ifh
+from lan966x_lab.measure import header_gain, header_work, instructions
 from lan966x_lab.measure.instructions import Counted
 
 from .palette import MARK
@@ -60,24 +61,25 @@ class Listings(Twin):
         )
 
 
-def answers(columns: Sequence[tuple[str, str]], fields: Sequence[tuple[str, str, int]]) -> Table:
-    """For each field and each (compiler, processor): what became of the bit loop with constants.
-
-    Args:
-        columns: (compiler, processor) of each column.
-        fields: (way, name, bits) of each row, such as ``("set", "DSTS", 9)``.
-    """
+def answers(columns: Sequence[tuple[str, str]]) -> Table:
+    """For each field and each (compiler, processor): what became of the bit loop with constants."""
+    sent, received = ifh.LAN966X
+    fields = [("set", sent[name]) for name in header_work.PTP] + [
+        ("get", received[name]) for name in header_work.READ
+    ]
     rows = []
-    for way, name, bits in fields:
-        cells = []
+    for way, field in sorted(fields, key=lambda pair: (pair[0] == "get", pair[1].width)):
+        job, cells = f"{way} {field.name}", []
         for compiler, arch in columns:
-            loop, shift = (
-                instructions.find(compiler, arch, form, "constant", f"{way} {name}").executed
+            bits, shift = (
+                instructions.find(compiler, arch, form, "constant", job).executed
                 for form in ("bit_loop", "byte_shift")
             )
-            cells.append(f"{instructions.answer(compiler, arch, name, way)}: {loop} ({shift})")
-        rows.append([f"{way} {name}", bits, *cells])
-    caption = "Did the compiler do it? In brackets, the byte shift"
+            cells.append(f"{instructions.answer(compiler, arch, field.name, way)}: {bits} ({shift})")
+        rows.append([job, field.width, *cells])
+    caption = (
+        "Did the compiler do it? Instructions of the bit loop with constants, in brackets of the byte shift"
+    )
     return table(rows, ["field", "bits", *(f"{compiler}, {arch}" for compiler, arch in columns)], caption)
 
 
@@ -100,6 +102,26 @@ def headers(columns: Sequence[tuple[str, str]], jobs: Sequence[str]) -> Table:
     ]
     caption = f"Instructions executed for a header: {' / '.join(jobs)}"
     return table(rows, ["form", "arguments", *(f"{compiler}, {arch}" for compiler, arch in columns)], caption)
+
+
+def savings(arch: str, clock_mhz: int, compilers: Sequence[str] = ("gcc -O2", "clang -O2")) -> Table:
+    """The steps of seed 000: time saved by the claims, instructions by count, cycles for each of these."""
+    rows = []
+    for same in zip(*(header_gain.steps(compiler, arch) for compiler in compilers), strict=True):
+        cells = [
+            cell
+            for step in same
+            for cell in (
+                step.instructions,
+                f"{step.cycles_each(clock_mhz):.1f}" if step.instructions > 0 else "–",
+            )
+        ]
+        rows.append([same[0].name, same[0].ns, *cells])
+    heads = [
+        f"{compiler}: {what}" for compiler in compilers for what in ("instructions saved", "cycles for each")
+    ]
+    caption = f"Time saved by the claims, instructions saved on {arch}, {clock_mhz} MHz assumed"
+    return table(rows, ["step", "ns saved per frame", *heads], caption)
 
 
 def _times(count: Counted) -> str:
