@@ -81,7 +81,8 @@ class Model:
         Raises:
             ValueError: one of the three is unknown or out of range; the message says what is allowed.
         """
-        times = [max(cpu, self._link_ns(path, payload)) for cpu in self._cpu_ns(path, payload, features)]
+        link = self._link_ns(path, payload)
+        times = [max(link, cpu) for cpu in self._cpu_ns(path, payload, features)]
         return Interval(min(times), max(times))
 
     def goodput(self, path: str, payload: int, features: Iterable[str] = ()) -> Interval:

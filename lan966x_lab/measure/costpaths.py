@@ -8,6 +8,7 @@ that were there when it was measured.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from lan966x_lab import ifh
@@ -88,22 +89,22 @@ class Path:
     patches: Mapping[str, frozenset[str]]
     assumed: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def features(self) -> frozenset[str]:
         """Every feature of the path."""
         return _set().union(*(term.needs for term in self.terms))
 
-    @property
+    @cached_property
     def transport(self) -> str:
         """``"tcp"`` or ``"udp"``, as in the figures."""
         return claims.get(self.figures[0].claim).transport
 
-    @property
+    @cached_property
     def link_mbit(self) -> int:
         """The speed of the link in the figures."""
         return claims.get(self.figures[0].claim).link_mbit
 
-    @property
+    @cached_property
     def payloads(self) -> frozenset[int]:
         """The payloads, in bytes, that the figures it is fitted on were measured with."""
         return frozenset(claims.get(f.claim).payload for f in self.figures if f.use != "check")
