@@ -58,7 +58,8 @@ class Ledger:
             LedgerError: it is out already.
         """
         if (kind, key) in self._things:
-            raise LedgerError(f"{kind} {key} is taken twice; it is still out: {self._things[kind, key]}")
+            note = self._things[kind, key] or "taken without a note"
+            raise LedgerError(f"{kind} {key} is taken twice; it is still out: {note}")
         self._things[kind, key] = note
         self.taken[kind] += 1
 
