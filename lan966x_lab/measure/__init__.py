@@ -10,6 +10,8 @@
     Frames sent and received by the driver: register accesses, clock reads, header bytes, copies (*counted*).
 ``ringsim``
     A receive ring under load: drops, polls, interrupts, waiting time (*counted*, in virtual time).
+``live``
+    Real streams (iperf3, ping, ptp4l) through the lab's driver on Linux, and recordings of them (*timed here*).
 ``timing``
     Several ways of doing one thing, timed side by side (*timed here*).
 """

@@ -60,9 +60,13 @@ def change_percent(sides: Mapping[str, Side]) -> float:
 
 
 def is_clear(sides: Mapping[str, Side]) -> bool:
-    """Whether the spreads of the two sides do not touch."""
-    (off_low, off_high), (on_low, on_high) = (sides[side].spread for side in SIDES)
-    return on_low > off_high or off_low > on_high
+    """Whether the medians are further apart than the wider of the two spreads is wide.
+
+    One round says nothing about spread: it is never clear.
+    """
+    off, on = (sides[side] for side in SIDES)
+    width = max(high - low for low, high in (off.spread, on.spread))
+    return len(off.values) > 1 and abs(on.median - off.median) > width
 
 
 @dataclass(frozen=True, slots=True)

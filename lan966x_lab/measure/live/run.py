@@ -7,7 +7,8 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,15 +36,16 @@ def measure(plan: Plan, progress: Progress = lambda event: None) -> Recording:
     runs: list[Mapping[str, Any]] = []
     found: dict[str, Mapping[str, Any]] = {}
     date = datetime.now(UTC).isoformat(timespec="seconds")
-    for event in _events(plan):
-        kind = event.pop("event")
-        if kind == "error":
-            raise WireError(event["text"])
-        if kind == "run":
-            runs.append(event)
-        elif kind in ("ping", "ptp"):
-            found[kind] = event
-        progress({"event": kind, **event})
+    with closing(_events(plan)) as events:
+        for event in events:
+            kind = event.pop("event")
+            if kind == "error":
+                raise WireError(event["text"])
+            if kind == "run":
+                runs.append(event)
+            elif kind in ("ping", "ptp"):
+                found[kind] = event
+            progress({"event": kind, **event})
     return Recording(
         date,
         timing.machine(),
@@ -55,7 +57,7 @@ def measure(plan: Plan, progress: Progress = lambda event: None) -> Recording:
     )
 
 
-def _events(plan: Plan) -> Any:
+def _events(plan: Plan) -> Generator[dict[str, Any], None, None]:
     command = [*private_network(), sys.executable, "-m", "lan966x_lab.measure.live.worker"]
     worker = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True

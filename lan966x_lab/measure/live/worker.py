@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -234,10 +233,12 @@ def perform(plan: Plan) -> None:
             wire.ptp4l()
 
 
-def main(lines: Sequence[str] | None = None) -> int:
+def main() -> int:
     """Run; 0 done, 1 after an event that says what went wrong."""
     die_with_parent()
-    line = lines[0] if lines else sys.stdin.readline()
+    line = sys.stdin.readline()
+    if not line:  # the parent has ended already
+        return 1
     gc.freeze()  # what is there stays: collections look only at what a frame leaves behind
     try:
         perform(Plan.from_json(json.loads(line)))
