@@ -34,7 +34,8 @@ class Listings(Twin):
             marked = [any(first <= index <= last for first, last in ranges) for index in range(len(lines))]
             count = instructions.find(compiler, arch, form, "constant", f"{way} {field}")
             title = f"{instructions.FORMS[form]}, {compiler}: {_times(count)}"
-            self.panels.append((title, list(zip(marked, lines, strict=True))[1:]))  # without the name
+            narrow = [line.replace("    ", "  ", 1) for line in lines]
+            self.panels.append((title, list(zip(marked, narrow, strict=True))[1:]))  # without the name
 
     def html(self) -> str:
         """Panels side by side as far as they fit."""
@@ -45,7 +46,7 @@ class Listings(Twin):
                 for marked, line in lines
             )
             panels += (
-                '<div style="flex:1 1 290px;min-width:0;max-width:100%">'
+                '<div style="flex:1 1 240px;min-width:0;max-width:100%">'
                 f'<div style="font-weight:600;margin-bottom:4px">{clean(title)}</div>'
                 '<pre tabindex="0" style="margin:0;padding:8px 10px;overflow-x:auto;white-space:pre;'
                 "border:1px solid var(--jp-border-color2,#d5dbe1);border-radius:6px;"
@@ -75,7 +76,7 @@ def answers(columns: Sequence[tuple[str, str]]) -> Table:
                 instructions.find(compiler, arch, form, "constant", job).executed
                 for form in ("bit_loop", "byte_shift")
             )
-            cells.append(f"{instructions.answer(compiler, arch, field.name, way)}: {bits} ({shift})")
+            cells.append(f"{instructions.answer(compiler, arch, field.name, way)}: {bits}\u00a0({shift})")
         rows.append([job, field.width, *cells])
     caption = (
         "Did the compiler do it? Instructions of the bit loop with constants, in brackets of the byte shift"
@@ -85,22 +86,19 @@ def answers(columns: Sequence[tuple[str, str]]) -> Table:
 
 def headers(columns: Sequence[tuple[str, str]], jobs: Sequence[str]) -> Table:
     """For each form and each (compiler, processor): the instructions of these jobs, one after the other."""
-    executed = {(r.form, r.args, r.compiler, r.arch, r.job): f"{r.executed:,}" for r in instructions.load()}
+    executed = {(r.form, r.args, r.compiler, r.arch, r.job): str(r.executed) for r in instructions.load()}
     order = [(form, args) for form in instructions.FORMS for args in ("run_time", "constant")]
     counted = {key[:2] for key in executed}
     rows = [
         [
             instructions.FORMS[form],
             args.replace("_", "-"),
-            *(
-                " / ".join(executed.get((form, args, *column, job), "–") for job in jobs)
-                for column in columns
-            ),
+            *("/".join(executed.get((form, args, *column, job), "–") for job in jobs) for column in columns),
         ]
         for form, args in order
         if (form, args) in counted
     ]
-    caption = f"Instructions executed for a header: {' / '.join(jobs)}"
+    caption = f"Instructions executed for a header: {'/'.join(jobs)}"
     return table(rows, ["form", "arguments", *(f"{compiler}, {arch}" for compiler, arch in columns)], caption)
 
 
@@ -113,7 +111,7 @@ def savings(arch: str, clock_mhz: int, compilers: Sequence[str] = ("gcc -O2", "c
             for step in same
             for cell in (
                 step.instructions,
-                f"{step.cycles_each(clock_mhz):.1f}" if step.instructions > 0 else "–",
+                f"{step.cycles_each(clock_mhz):.1f}",
             )
         ]
         rows.append([same[0].name, same[0].ns, *cells])
