@@ -1,8 +1,8 @@
 """Two explorers of the prepared header: frames that reuse it, and what a mix of frames costs."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 
-from lan966x_lab import ifh
 from lan966x_lab.measure import header_ways
 from lan966x_lab.measure.header_ways import DRIVERS, KINDS, LINE, REUSES, WAYS, Cost, Number, lines_touched
 
@@ -55,7 +55,7 @@ class ReuseExplorer(Explorer):
         if not wrong:
             return Picture(svg, said + "all headers are right.")
         first = wrong[0]
-        left_over = _left_over(made, headers[first], made.header(kinds[first]))
+        left_over = _differing(made, headers[first], made.header(kinds[first]))
         said += (
             f"{len(wrong)} of {len(kinds)} headers are wrong. Frame {first + 1} ({kinds[first]}) leaves with "
         )
@@ -111,33 +111,30 @@ def _draw_fields(
 ) -> None:
     """What the switch makes of it, in words; what is left over below, in its own colour."""
     right = header if right is None else right
-    asked = _words(made, right) or "nothing but the port"
-    svg.text(576, y + (18 if header == right else 11), asked, size=12, fit=WIDTH - 590)
+    lines = [
+        (line, False) for line in wrap(_differing(made, right, made.prepared) or "nothing but the port", 36)
+    ]
     if header != right:
-        left_over = _left_over(made, header, right)
-        svg.text(576, y + 27, f"and {left_over}", size=12, bold=True, fill=STALE.strong, fit=WIDTH - 590)
+        lines += [(line, True) for line in wrap(f"≠ {_differing(made, header, right)}", 32)]
+    top = y + 18 - 7 * (len(lines) - 1)
+    for row, (line, stale) in enumerate(lines):
+        fill = STALE.strong if stale else palette.INK
+        svg.text(572, top + 14 * row, line, size=11.5, bold=stale, fill=fill)
 
 
-def _words(made: header_ways.Driver, header: bytes) -> str:
-    """The fields that are not fixed and not 0, as a reader would say them."""
-    names = [name for name in _names(made) if made.layout.decode(header, [name])[name]]
-    return ", ".join(_say(made.layout, name, made.layout.decode(header, [name])[name]) for name in names)
-
-
-def _left_over(made: header_ways.Driver, header: bytes, right: bytes) -> str:
-    """The fields that differ from the right header, as a reader would say them."""
-    found, asked = (made.layout.decode(h, _names(made)) for h in (header, right))
-    return ", ".join(_say(made.layout, name, found[name]) for name in found if found[name] != asked[name])
+def _differing(made: header_ways.Driver, header: bytes, other: bytes) -> str:
+    """The fields of a header that differ from those of another one, as a reader would say them."""
+    ours, theirs = (made.layout.decode(one, _names(made)) for one in (header, other))
+    return ", ".join(_say(name, ours[name]) for name in ours if ours[name] != theirs[name])
 
 
 def _names(made: header_ways.Driver) -> list[str]:
     return sorted(set().union(*made.varying.values()), key=lambda name: made.layout[name].pos)
 
 
-def _say(layout: ifh.Layout, name: str, value: int) -> str:
-    if name == "TCI":
-        return f"VLAN {value & 0xFFF}"
-    return f"{name} {value}" if name != "REW_OP" else f"two-step id {value >> 3}"
+def _say(name: str, value: int) -> str:
+    words = {"TCI": f"VLAN {value & 0xFFF}", "REW_OP": f"two-step id {value >> 3}"}
+    return words.get(name, f"{name} {value}")
 
 
 class FrameMixExplorer(Explorer):

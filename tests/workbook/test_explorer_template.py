@@ -29,7 +29,7 @@ def test_left_over_bytes_are_said_and_marked_by_more_than_colour():
         "which it never asked for."
     )
     assert texts(explorer).count("≠") == 2 + 2 + 4
-    assert "and VLAN 100, two-step id 5" in texts(explorer)
+    assert "≠ VLAN 100, two-step id 5" in texts(explorer)
     explorer.frames[0].value = "plain"
     assert explorer.status.endswith(
         "1 of 4 headers are wrong. Frame 4 (plain) leaves with VLAN 100, which it never asked for."
