@@ -108,10 +108,12 @@ def summary(recording: live.Recording) -> str:
                 f"{work['header bytes loaded'] + work['header bytes stored']:.1f} header bytes"
             )
         for what, sides, unit in (("rate", each.mbit, "Mbit/s"), ("CPU time", each.cpu_us, "µs a frame")):
-            verdict = "more than" if is_clear(sides) else "NOT more than"
+            verdict = "more than the spread" if is_clear(sides) else "NOT more than the spread"
+            if len(sides["on"].values) == 1:
+                verdict = "of one round, which says nothing about the spread"
             lines.append(
                 f"  {what}: {sides['on'].median - sides['off'].median:+.1f} {unit} with the patches, "
-                f"{change_percent(sides):+.1f} % (median of the rounds), {verdict} the spread"
+                f"{change_percent(sides):+.1f} % (median of the rounds), {verdict}"
             )
     roads: dict[str, int] = {"express": 0, "full": 0}
     for run in recording.runs:
