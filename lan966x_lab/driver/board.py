@@ -70,7 +70,14 @@ class Board:
         self.driver.options = options
 
     def wire(self, a: int, b: int, delay_ns: int = 0, *, to: Board | None = None) -> Wire:
-        """Join port `a` to port `b`, of this board or of another one with the same clock."""
+        """Join port `a` to port `b`, of this board or of another one with the same clock.
+
+        Raises:
+            ValueError: a board has no such port.
+            WireError: a port has a wire already.
+        """
+        self._check_port(a)
+        (to or self)._check_port(b)
         return Wire(self.clock, self.chip.ports[a], (to or self).chip.ports[b], delay_ns)
 
     def hwtstamp(self, port: int, tx_type: int, rx_filter: int) -> HwtstampConfig:
@@ -86,11 +93,20 @@ class Board:
         vlan_tci: int | None = None,
         stamp: bool = False,
     ) -> None:
-        """Give `frame` to the stack, to be sent through port `source`; `stamp` asks for its transmit time."""
+        """Give `frame` to the stack, to be sent through port `source`; `stamp` asks for its transmit time.
+
+        Raises:
+            ValueError: the board has no such port.
+        """
+        self._check_port(source)
         skb = skb_from_frame(frame)
         skb.priority, skb.vlan_tci, skb.wants_hw_timestamp = priority, vlan_tci, stamp
         self.queues[source].append(skb)
         self._transmit(source)
+
+    def _check_port(self, number: int) -> None:
+        if number not in range(len(self.chip.ports)):
+            raise ValueError(f"there is no port {number!r}: choose 0 to {len(self.chip.ports) - 1}")
 
     def carry(self, frames: Iterable[bytes], source: int = 0, **send: Any) -> list[Delivered]:
         """Send `frames` one after the other and return everything that was delivered meanwhile, in order."""

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -49,6 +49,10 @@ class Options:
         ):
             if value not in allowed:
                 raise ValueError(f"{name} is {value!r}: choose one of {', '.join(map(repr, allowed))}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "bool" and not isinstance(value, bool):
+                raise TypeError(f"{field.name} is {value!r}: a switch is True or False")
 
     def patched(self, *keys: str) -> Options:
         """These options with the named patches applied, in the given order (keys of `PATCHES`).

@@ -41,15 +41,21 @@ NO_QUIRKS = Quirk(0)
 
 
 class BitRangeError(ValueError):
-    """A wrong call: the buffer has no such range of bits, or the range has more than 64."""
+    """A wrong call: the buffer has no such range of bits, the range has more than 64, or no such quirk."""
 
 
 class ValueTooWideError(ValueError):
     """A right call, but the value does not fit its range of bits."""
 
 
-#: For each combination of quirks: (bits reversed, bytes reversed, groups reversed).
-_ORDERS = {Quirk(bits): tuple(quirk in Quirk(bits) for quirk in Quirk) for bits in range(8)}
+class _Orders(dict[Quirk, tuple[bool, bool, bool]]):
+    """For each combination of quirks: bits reversed, bytes reversed, groups reversed."""
+
+    def __missing__(self, quirks: object) -> tuple[bool, bool, bool]:
+        raise BitRangeError(f"quirks is {quirks!r}: combine members of packing.Quirk, or leave it out.")
+
+
+_ORDERS = _Orders({Quirk(bits): (bool(bits & 1), bool(bits & 2), bool(bits & 4)) for bits in range(8)})
 
 #: Every byte with its bits in reverse order.
 _MIRROR = tuple(int(f"{byte:08b}"[::-1], 2) for byte in range(256))

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -194,3 +196,13 @@ def test_64_bits_are_the_most():
 def test_there_are_eight_quirk_sets():
     with pytest.raises(ValueError, match="8"):
         Quirk(8)
+
+
+@pytest.mark.parametrize("quirks", [8, "MSB_ON_THE_RIGHT", None])
+def test_what_is_no_quirk_is_refused(quirks: Any) -> None:
+    buffer = bytearray(8)
+    with pytest.raises(packing.BitRangeError, match=r"combine members of packing\.Quirk"):
+        packing.pack(buffer, 1, 3, 0, quirks)
+    with pytest.raises(packing.BitRangeError, match=r"combine members of packing\.Quirk"):
+        packing.unpack(buffer, 3, 0, quirks)
+    assert buffer == bytes(8)
