@@ -285,10 +285,15 @@ def asks_before_it_answers(notebook: NotebookNode, path: Path) -> Iterator[str]:
 
 
 @rule
+def folds_the_answer_of_a_gate_away(notebook: NotebookNode, path: Path) -> Iterator[str]:
+    for number, cell in enumerate(notebook.cells):
+        hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+        if cell.cell_type == "code" and "wb.Gate(" in cell.source and not hidden:
+            yield f"cell {number} shows the answer of its gate: fold its source away"
+
+
+@rule
 def has_a_checked_exercise(notebook: NotebookNode, path: Path) -> Iterator[str]:
-    """00 checks the set-up, and has nothing to exercise yet."""
-    if path.stem.startswith("00"):
-        return
     if not any("exercise" in heading.lower() for cell in prose(notebook) for heading in headings(cell)):
         yield "no heading announces an exercise"
     if not any(re.search(r"check", cell.source, re.IGNORECASE) for cell in code(notebook)):

@@ -51,7 +51,12 @@ def good() -> NotebookNode:
         ),
         new_code_cell("from lan966x_lab import workbook as wb", execution_count=1),
         new_markdown_cell("## Predict"),
-        new_code_cell("wb.Gate('?', [], answer=0)", execution_count=2, outputs=[printed("Predict\n")]),
+        new_code_cell(
+            "wb.Gate('?', [], answer=0)",
+            execution_count=2,
+            outputs=[printed("Predict\n")],
+            metadata={"jupyter": {"source_hidden": True}},
+        ),
         new_markdown_cell("## Exercise: count"),
         new_code_cell("check(3)", execution_count=3, outputs=[printed("right\n")]),
         new_markdown_cell("## Recap\n\nSee [the prediction](#Predict), then [go on](other.ipynb)."),
@@ -64,8 +69,10 @@ def code(source: str, *outputs: NotebookNode, tags: tuple[str, ...] = ()) -> Not
     return new_code_cell(source, execution_count=4, outputs=list(outputs), metadata=metadata)
 
 
+OPEN_GATE = "wb.Gate('?', [], answer=0)"
 PICTURE = {"image/png": "iVBORw0KGgo="}
 ADDED = [
+    (rules.folds_the_answer_of_a_gate_away, code(OPEN_GATE, printed("Predict\n"))),
     (rules.ran_once_from_top_to_bottom, new_code_cell("x = 1")),
     (rules.hides_nothing_from_nbval, code("x", tags=("nbval-skip",))),
     (rules.hides_nothing_from_nbval, code("# NBVAL_IGNORE_OUTPUT\nx")),
