@@ -34,10 +34,17 @@ def test_what_is_touched_for_a_frame(journals: dict[bool, list[cache.Step]]):
 
 
 def test_structures_go_round(journals: dict[bool, list[cache.Step]]):
-    """The one freed last is handed out first: late needs one, early a ring and one."""
+    """Late needs one, early a ring and one."""
     for late, count in ((True, 1), (False, RING + 1)):
         lines = {touch for frame in cache.touches(journals[late], gro=False) for touch in frame}
         assert len([line for line in lines if line[0] == "structure"]) == 4 * count
+
+
+def test_the_structure_freed_last_is_handed_out_first():
+    steps = [("build", 0), ("build", 1), ("up", 0), ("up", 1), ("build", 0), ("up", 0)]
+    touched = cache.touches(steps, gro=False)
+    _, second, third = ({line for line in frame if line[0] == "structure"} for frame in touched)
+    assert third == second == {("structure", n) for n in range(4, 8)}
 
 
 def test_misses_by_hand():
