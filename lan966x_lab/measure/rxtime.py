@@ -75,6 +75,14 @@ class Reception(NamedTuple):
     arrived_ns: list[int]
 
     @property
+    def error_ns(self) -> int | None:
+        """By how much the worst of the frames' times is off; None if no frame has one."""
+        pairs = zip(self.delivered, self.arrived_ns, strict=True)
+        return max(
+            (abs(got.hwtstamp_ns - at) for got, at in pairs if got.hwtstamp_ns is not None), default=None
+        )
+
+    @property
     def clock_reads(self) -> int:
         """How often the time of day was read."""
         return self.work.reads[tod.NSEC]

@@ -11,8 +11,8 @@ from fractions import Fraction
 import pytest
 
 from lan966x_lab import data_path
-from lan966x_lab.driver import Options, RxFilter
-from lan966x_lab.measure import claims, rxtime, tod
+from lan966x_lab.driver import Delivered, Options, RxFilter
+from lan966x_lab.measure import claims, rxtime, tod, work
 from lan966x_lab.measure.rxtime import Need
 from lan966x_lab.net import captures, ptp
 
@@ -102,6 +102,13 @@ def test_times_are_right_with_the_gate_open_and_none_with_it_closed(path, start_
     assert [got.frame for got in closed.delivered] == [frame.ljust(60, b"\0") for frame in frames]
     assert {got.hwtstamp_ns for got in closed.delivered} == {None}
     assert closed.clock_accesses == 0
+    assert opened.error_ns <= 1
+    assert closed.error_ns is None
+
+
+def test_the_worst_error_of_the_times_that_there_are():
+    delivered = [Delivered(1, b"a", 100), Delivered(1, b"b", None), Delivered(1, b"c", 7)]
+    assert rxtime.Reception(work.Work(), delivered, [103, 5, 2]).error_ns == 5
 
 
 def test_the_gate_is_the_ports_own():

@@ -5,7 +5,15 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from lan966x_lab.measure import tod
-from lan966x_lab.workbook.explorer_borrow import EXAMPLES, LATEST_NS, BorrowExplorer, ReadoutExplorer, as_time
+from lan966x_lab.workbook.explorer_borrow import (
+    EXAMPLES,
+    GIVEN,
+    LATEST_NS,
+    WRONG,
+    BorrowExplorer,
+    ReadoutExplorer,
+    as_time,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 LAST_NS = 999_999_999
@@ -111,8 +119,12 @@ def test_the_wrong_rules():
 
 @pytest.mark.parametrize(("example", "crosses"), [("same second", 1), ("too late", 2)])
 def test_a_wrong_time_is_marked_by_a_shape(example, crosses):
-    """One cross is in the legend."""
-    assert BorrowExplorer(example).static().drawing().count("<path") == crosses
+    """One cross, and one ring of each kind, are in the legend."""
+    drawing = BorrowExplorer(example).static().drawing()
+    assert drawing.count("<path") == crosses
+    rings = [circle.get("stroke") for circle in ET.fromstring(drawing).iter(f"{SVG}circle")]
+    assert rings.count(WRONG.strong) == crosses
+    assert rings.count(GIVEN.strong) == 3 - crosses
 
 
 def test_the_arrow_keys_move_by_what_was_chosen():
