@@ -126,13 +126,11 @@ class Driver:
         layout: of the header.
         fixed: their values, for port 3.
         varying: kind of frame (``KINDS``) → values, zeros included where the driver sets them.
-        source: of these facts.
     """
 
     layout: Layout
     fixed: Values
     varying: Mapping[str, Values]
-    source: str
 
     @property
     def prepared(self) -> bytes:
@@ -157,12 +155,13 @@ TWO_STEP_ID = 5
 
 DRIVERS: Mapping[str, Driver] = MappingProxyType(
     {
+        # the patch of seed 002, message 20211103091943.3878621-4-clement.leger@bootlin.com
         "Ocelot, 2021": Driver(
             ifh.OCELOT.tx,
             MappingProxyType({"BYPASS": 1, "DEST": 1 << 3, "TAG_TYPE": 0}),
             _varying({"TCI": 0, "REW_OP": 0}, {"TCI": TCI}, {"REW_OP": 3 | TWO_STEP_ID << 3}),
-            "the patch of seed 002, message 20211103091943.3878621-4-clement.leger@bootlin.com",
         ),
+        # commits 67c3ca2c5cfe and 2d5df3a680ff; 6 is the CPU port of a switch with six others
         "Ocelot, 2024": Driver(
             ifh.OCELOT.tx,
             MappingProxyType({"BYPASS": 1, "SRC_PORT": 6, "DEST": 1 << 3}),
@@ -171,8 +170,8 @@ DRIVERS: Mapping[str, Driver] = MappingProxyType(
                 {"QOS": 3, "TCI": TCI},
                 {"REW_OP": 3 | TWO_STEP_ID << 3},
             ),
-            "commits 67c3ca2c5cfe and 2d5df3a680ff",
         ),
+        # lan966x_main.c, commit 03c601927b67; the timestamp fields are set for frames that ask only
         "LAN966x": Driver(
             ifh.LAN966X.tx,
             MappingProxyType({"BYPASS": 1, "DSTS": 1 << 3}),
@@ -181,7 +180,6 @@ DRIVERS: Mapping[str, Driver] = MappingProxyType(
                 {"QOS_CLASS": 3, "IPV": 3, "TCI": TCI},
                 {"REW_CMD": 4, "TIMESTAMP": TWO_STEP_ID},
             ),
-            "lan966x_main.c, commit 03c601927b67",
         ),
     }
 )
