@@ -37,7 +37,11 @@ def sums_of(path_name: str, without: tuple[str, ...] = ()) -> list[feasible.Sum]
 # fitted figures -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("residual", [r for r in MODEL.residuals() if r.figure.use == "fit"], ids=str)
+@pytest.mark.parametrize(
+    "residual",
+    [r for r in MODEL.residuals() if r.figure.use == "fit"],
+    ids=lambda r: f"{r.figure.claim} {r.figure.side}",
+)
 def test_a_fitted_figure_comes_back_within_its_rounding(residual):
     assert residual.agrees
     assert residual.figure.goodput.low <= residual.predicted.low
