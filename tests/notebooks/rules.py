@@ -44,6 +44,17 @@ def published_notebooks() -> list[Path]:
     )
 
 
+def neighbours(path: Path) -> list[str]:
+    """The names of the notebooks before and after this one, where there are any."""
+    names = sorted(
+        other.name for other in path.parent.glob("[0-9][0-9]_*.ipynb") if ".mine" not in other.name
+    )
+    if path.name not in names:
+        return []
+    at = names.index(path.name)
+    return names[max(0, at - 1) : at] + names[at + 1 : at + 2]
+
+
 def published_numbers() -> set[str]:
     """The numbers of the five threads that nobody writes by chance: three digits, no round hundred."""
     numbers = set()
@@ -266,8 +277,12 @@ def has_the_title_of_its_file(notebook: NotebookNode, path: Path) -> Iterator[st
 @rule
 def has_navigation(notebook: NotebookNode, path: Path) -> Iterator[str]:
     for place in (0, -1):
+        where = "first" if place == 0 else "last"
         if ".ipynb)" not in notebook.cells[place].source:
-            yield f"the {'first' if place == 0 else 'last'} cell leads to no other notebook"
+            yield f"the {where} cell leads to no other notebook"
+        for neighbour in neighbours(path):
+            if f"({neighbour})" not in notebook.cells[place].source:
+                yield f"the {where} cell does not lead to {neighbour}, which is next to it"
 
 
 @rule

@@ -181,3 +181,13 @@ def test_published_numbers_are_those_of_the_claims() -> None:
     numbers = rules.published_numbers()
     assert {"457", "530", "367", "472", "485", "46.2", "78.9", "15.8", "905", "941.09", "6.95"} <= numbers
     assert not {"31", "100"} & numbers  # a bit position and a round number, everywhere
+
+
+def test_the_navigation_leads_to_the_neighbours(tmp_path: Path) -> None:
+    for name in ("06_stay.ipynb", NAME, "08_go.ipynb", "08_go.mine.ipynb", "09_far.ipynb"):
+        (tmp_path / name).write_text("{}")
+    assert rules.neighbours(tmp_path / "06_stay.ipynb") == [NAME]
+    assert rules.neighbours(tmp_path / NAME) == ["06_stay.ipynb", "08_go.ipynb"]
+    found = complaints(rules.has_navigation, good(), tmp_path)
+    assert len(found) == 4
+    assert "the last cell does not lead to 08_go.ipynb" in found[3]
