@@ -1,19 +1,18 @@
-"""Published claims, counted work, timing.
+"""Where numbers come from: reported, computed from what is reported, counted, timed here.
 
-``claims``, ``profiles``
-    What the mails report, and what becomes of it when it is recomputed (*reported*).
-``linerate``, ``interval``
-    The arithmetic for it: what a link can carry, what a rounded figure leaves open.
-``trace``
-    A header function run line by line: bytes loaded, bytes stored, bits tested (*counted*).
-``work``
-    Frames sent and received by the driver: register accesses, clock reads, header bytes, copies (*counted*).
-``ringsim``
-    A receive ring under load: drops, polls, interrupts, waiting time (*counted*, in virtual time).
-``live``
-    Real streams (iperf3, ping, ptp4l) through the lab's driver on Linux, and recordings of them (*timed here*).
-``timing``
-    Several ways of doing one thing, timed side by side (*timed here*).
+*Reported*
+    ``claims`` and ``verdict`` (what the mails say, and whether it adds up), ``profiles``, ``linerate``,
+    ``interval``, ``tables``.
+*Computed* from reported figures
+    ``costmodel``, ``costpaths``, ``feasible`` (what a frame costs on each path, as bands); ``twofigures``
+    (seed 002's two rows).
+*Counted*
+    ``work`` (frames through the driver), ``trace`` and ``oracle`` (a header function, line by line),
+    ``header_work``, ``header_ways``, ``header_gain``, ``instructions`` (seeds 000 and 002), ``rxtime``,
+    ``tod``, ``replay`` (the clock), ``fifo``, ``timeout`` (seed 001), ``policies``, ``cache``, ``ringscript``,
+    ``ringsim`` (seed 003), ``offload`` (seed 004).
+*Timed here*
+    ``timing``, ``cold``, ``summing``; ``live`` (real iperf3, ping and ptp4l through the lab's driver).
 """
 
 from lan966x_lab.measure import claims, interval, linerate, profiles, ringsim, timing, trace, work
