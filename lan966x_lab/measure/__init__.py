@@ -9,8 +9,8 @@
 *Counted*
     ``work`` (frames through the driver), ``trace`` and ``oracle`` (a header function, line by line),
     ``header_work``, ``header_ways``, ``header_gain``, ``instructions`` (seeds 000 and 002), ``rxtime``,
-    ``tod``, ``replay`` (the clock), ``fifo``, ``timeout`` (seed 001), ``policies``, ``cache``, ``ringscript``,
-    ``ringsim`` (seed 003), ``offload`` (seed 004).
+    ``tod``, ``replay`` (the clock), ``fifo``, ``timeout`` (seed 001), ``policies``, ``cache``,
+    ``ringscript``, ``ringsim`` (seed 003), ``offload`` (seed 004).
 *Timed here*
     ``timing``, ``cold``, ``summing``; ``live`` (real iperf3, ping and ptp4l through the lab's driver).
 """
