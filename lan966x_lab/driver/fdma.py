@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from lan966x_lab import ifh
 from lan966x_lab.driver.headers import IFH_LEN_BYTES, RX, CountedHeader
+from lan966x_lab.driver.manual_rx import flush_group
 from lan966x_lab.driver.netdev import Port, TxResult
 from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.polling import read_poll_timeout
@@ -80,13 +81,17 @@ class RxSlot:
 
 @dataclass(slots=True, eq=False)
 class RxRing:
-    """Pool, descriptors and slots of one page size. `tail` is the last DCB of the chain."""
+    """Pool, descriptors and slots of one page size.
+
+    `tail` is the last DCB of the chain; `in_bad_frame`: more of a frame that was dropped may follow.
+    """
 
     pool: PagePool
     dcbs: DescriptorRing
     slots: list[RxSlot]
     next: int = 0
     tail: int = 0
+    in_bad_frame: bool = False
 
 
 class FdmaPath:
@@ -112,7 +117,7 @@ class FdmaPath:
     # ---- start and stop ----
 
     def start(self) -> None:
-        """Build both rings and take the CPU port over.
+        """Build both rings and take the CPU port over; what waited for another path is flushed.
 
         Raises:
             OSError: ENOMEM; nothing is left behind.
@@ -126,6 +131,7 @@ class FdmaPath:
         self.is_tx_active = False
         for group in ("QS_XTR_GRP_CFG[0]", "QS_INJ_GRP_CFG[0]"):
             self.door.write(group, GrpCfg.MODE.put(GrpCfg.FDMA))
+        flush_group(self.door, 0)
         self.door.write("FDMA_PORT_CTRL[0]", 0)
         self._activate_rx(ring)
         self.door.write("FDMA_INTR_DB_ENA", CHANNELS)
@@ -149,16 +155,24 @@ class FdmaPath:
         self.scheduled = False
 
     def resize(self, max_len: int) -> bool:
-        """Frames of up to `max_len` bytes with FCS may come. False: no memory, and nothing has changed."""
+        """Frames of up to `max_len` bytes with FCS may come. False: no memory, and nothing has changed.
+
+        The first drain takes what waits in the switch, where there may be frames that the new pages are too
+        small for. Then the port is stopped before the channel is, and drained once more: a frame that the
+        engine put into the old ring meanwhile would go with it. What comes from then on waits in the switch.
+        """
         if self.rx is None or self._fits(self.rx, max_len):
             return True
         fresh = self._new_rx(max_len)
         if fresh is None:
             return False
         self.door.write("FDMA_INTR_DB_ENA", 0)
+        self._drain_rx()
+        self.door.write("FDMA_PORT_CTRL[0]", PortCtrl.XTR_STOP.mask)
         old = self._drain_rx()
         self._disable(XTR_BIT)
         self._activate_rx(fresh)
+        self.door.write("FDMA_PORT_CTRL[0]", 0)
         self._free_rx(old)
         self.door.write("FDMA_INTR_DB_ENA", CHANNELS)
         return True
@@ -233,10 +247,14 @@ class FdmaPath:
         return self.scheduled
 
     def poll(self, budget: int) -> int:
-        """NAPI: clean transmit, receive up to `budget` frames, open the interrupt again if that was all."""
+        """NAPI: clean transmit, receive up to `budget` frames, open the interrupt again if that was all.
+
+        What GRO holds goes up first: the next interrupt belongs to new frames (C17).
+        """
         self._clean_tx()
         done = self._receive(budget)
         if done < budget:
+            self._driver.gro.flush()
             self.scheduled = False
             self.door.write("FDMA_INTR_DB_ENA", CHANNELS)
         return done
@@ -256,6 +274,11 @@ class FdmaPath:
     def _frame(self, ring: RxRing, index: int, status: int) -> None:
         """One DCB that is done; it is appended to the chain again whatever happens."""
         driver, slot = self._driver, ring.slots[index]
+        is_counted = ring.in_bad_frame and not status & Status.SOF.mask
+        ring.in_bad_frame = not status & Status.EOF.mask
+        if is_counted:  # a frame in several pieces is one lost frame
+            self._append_rx(ring, index)
+            return
         ticket = driver.ledger.enter("rx")
         length = Status.BLOCKL.get(status)
         self.dma.sync_single_for_cpu(slot.page.bus_address + XDP_PACKET_HEADROOM, length)

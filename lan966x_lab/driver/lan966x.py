@@ -122,16 +122,22 @@ class Driver:
         if not 68 <= mtu <= 9000:
             raise ValueError(f"mtu {mtu}: allowed 68..9000")
         this = self.ports[port]
-        before = this.mtu, this.vlan_aware
+        before, before_len = (this.mtu, this.vlan_aware), this.max_len
         this.mtu = mtu
         this.vlan_aware = this.vlan_aware if vlan_aware is None else vlan_aware
         max_len = max(port.max_len for port in self.ports)
+        limit, shrinks = f"DEV_MAC_MAXLEN_CFG[{port}]", this.max_len < before_len
+        if shrinks:  # whatever may arrive must fit the pages: on the way down the limit goes first
+            self.door.write(limit, this.max_len)
         if not self.path.resize(max_len):
             this.mtu, this.vlan_aware = before
+            if shrinks:
+                self.door.write(limit, this.max_len)
             raise OSError(
                 errno.ENOMEM, f"mtu {mtu}: no memory for larger buffers; free some, or keep {before[0]}"
             )
-        self.door.write(f"DEV_MAC_MAXLEN_CFG[{port}]", this.max_len)
+        if not shrinks:
+            self.door.write(limit, this.max_len)
         self.max_len = max_len
 
     # ---- transmit ----
@@ -202,10 +208,7 @@ class Driver:
 
     def poll(self, budget: int = 64) -> int:
         """NAPI poll: receive at most `budget` frames; returns how many. Less means that there are no more."""
-        work = self.path.poll(budget)
-        if work < budget:
-            self.gro.flush()
-        return work
+        return self.path.poll(budget)
 
     def allocation_fails(self) -> bool:
         """Whether an ordered allocation failure strikes now."""

@@ -38,8 +38,10 @@ class ManualPath:
         self.rx.start()
 
     def stop(self) -> None:
-        """Throw away what was not read."""
-        self.rx.flush()
+        """Nothing to do: what was not read is flushed by the path that starts next.
+
+        It flushes when the group is in its own mode; a flush before that would miss what arrives in between.
+        """
 
     def resize(self, max_len: int) -> bool:
         """Nothing to do: every frame gets a buffer of its own size."""
@@ -61,11 +63,13 @@ class ManualPath:
         return self._driver.chip.extraction[0].data_present
 
     def poll(self, budget: int) -> int:
-        """Read frames as long as there are some."""
+        """Read frames as long as there are some; then what GRO holds goes up."""
         work = 0
         while work < budget and self.rx.data_present():
             self._receive()
             work += 1
+        if work < budget:
+            self._driver.gro.flush()
         return work
 
     def _receive(self) -> None:

@@ -22,6 +22,13 @@ from lan966x_lab.hw.registers import Door
 FLUSH_NS = 1_000_000
 
 
+def flush_group(door: Door, group: int) -> None:
+    """Throw away what waits in an extraction group, and what arrives while the bit is set."""
+    door.write("QS_XTR_FLUSH", 1 << group)
+    door.delay(FLUSH_NS)
+    door.write("QS_XTR_FLUSH", 0)
+
+
 class FrameAbortedError(RuntimeError):
     """The hardware gave the frame up (-EIO)."""
 
@@ -88,24 +95,18 @@ class ManualReceive:
     def __init__(self, door: Door, options: Options, group: int = 0) -> None:
         self.door = door
         self.options = options
-        self._bit = 1 << group
+        self._group = group
         self._register = f"QS_XTR_RD[{group}]"
         self._config = f"QS_XTR_GRP_CFG[{group}]"
 
     def start(self) -> None:
         """Manual mode, words in memory order, nothing left over from before."""
         self.door.write(self._config, GrpCfg.MODE.put(GrpCfg.MANUAL) | GrpCfg.BYTE_SWAP.put(1))
-        self.flush()
-
-    def flush(self) -> None:
-        """Throw away what waits in the group."""
-        self.door.write("QS_XTR_FLUSH", self._bit)
-        self.door.delay(FLUSH_NS)
-        self.door.write("QS_XTR_FLUSH", 0)
+        flush_group(self.door, self._group)
 
     def data_present(self) -> bool:
         """Whether a frame waits."""
-        return bool(self.door.read("QS_XTR_DATA_PRESENT") & self._bit)
+        return bool(self.door.read("QS_XTR_DATA_PRESENT") & 1 << self._group)
 
     def receive(self, max_len: int, work: Counter[str]) -> Received | str:
         """Read one frame of at most `max_len` bytes with FCS; a bad one comes back as the name of its
@@ -120,7 +121,7 @@ class ManualReceive:
         except FrameAbortedError:
             return "aborted"
         except PollTimeoutError:
-            self.flush()
+            flush_group(self.door, self._group)
             return "never_ready"
         return result
 

@@ -44,7 +44,7 @@ class Path(Protocol):
     options: Options
 
     def start(self) -> None:
-        """Take the switch's CPU port over."""
+        """Take the switch's CPU port over; flush what waited in the extraction group."""
 
     def stop(self) -> None:
         """Leave it; nothing may be in flight afterwards."""
@@ -63,4 +63,4 @@ class Path(Protocol):
         """Whether there is something to poll."""
 
     def poll(self, budget: int) -> int:
-        """Receive at most `budget` frames; less means that there are no more."""
+        """Receive at most `budget` frames; less means that there are no more, and that GRO holds none."""

@@ -72,12 +72,14 @@ class ExtractionGroup:
 
     Attributes:
         frames: how many packets were ``offered``, ``refused`` (no memory), ``flushed``.
+        is_flushing: while set, nothing stays in the queue (QS_XTR_FLUSH).
     """
 
     def __init__(self, door: Door, group: int, *, capacity: int = BUFFER_MEMORY) -> None:
         self.clock = door.clock
         self.capacity = capacity
         self.frames: Counter[str] = Counter()
+        self.is_flushing = False
         self._door = door
         self._config = f"QS_XTR_GRP_CFG[{group}]"
         self._queue: deque[Stream] = deque()
@@ -104,10 +106,12 @@ class ExtractionGroup:
         self._queue.append(stream)
         self._queued_bytes += stream.nbytes
         self.frames["offered"] += 1
+        if self.is_flushing:
+            self.flush()
         return True
 
     def flush(self) -> None:
-        """Throw away everything that is queued (QS_XTR_FLUSH)."""
+        """Throw away everything that is queued."""
         self.frames["flushed"] += len(self._queue)
         self._queue.clear()
         self._queued_bytes = self._at = 0

@@ -171,7 +171,8 @@ class Fdma:
     # ---- the switch's side ----
 
     def _offer(self, packet: bytes) -> bool:
-        if GrpCfg.MODE.get(self.door.peek("QS_XTR_GRP_CFG[0]")) != GrpCfg.FDMA:
+        is_ours = GrpCfg.MODE.get(self.door.peek("QS_XTR_GRP_CFG[0]")) == GrpCfg.FDMA
+        if not is_ours or self.door.peek("QS_XTR_FLUSH") & 1:  # a flush takes what arrives in either mode
             return self._manual(packet)
         if self._queued_bytes + len(packet) > BUFFER_MEMORY:
             return False

@@ -90,7 +90,8 @@ class Lan966x:
 
     def _flush(self, mask: int) -> None:
         for number, group in enumerate(self.extraction):
-            if mask >> number & 1:
+            group.is_flushing = bool(mask >> number & 1)
+            if group.is_flushing:
                 group.flush()
 
     @property

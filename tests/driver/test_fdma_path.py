@@ -1,5 +1,6 @@
 import errno
 import struct
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from lan966x_lab import data_path, ifh
 from lan966x_lab.driver import Board, Options, RxFilter, TxResult, TxType, run
 from lan966x_lab.driver.fdma import DCB_MAX, FdmaPath, page_order
-from lan966x_lab.driver.skb import skb_from_frame
+from lan966x_lab.driver.skb import Skb, skb_from_frame
 from lan966x_lab.hw.fdma import Info, Status
 from lan966x_lab.hw.lan966x_regs import GrpCfg
 from lan966x_lab.hw.memory import OwnershipError
@@ -138,6 +139,27 @@ def test_gro_takes_fewer_ways_up_and_loses_nothing(path: str):
     assert board.driver.gro.segments == len(padded)
     assert board.driver.gro.packets < 0.7 * len(padded)
     board.ledger.check_settled()
+
+
+def test_what_gro_holds_goes_up_before_the_interrupt_opens():
+    """C17: mask, the frames, open."""
+    board, path = fdma_board(gro=True)
+    irq, seen = board.chip.fdma.irqs[6], []
+    up = board.driver.receive
+
+    def receive(port: int, skb: Skb) -> None:
+        seen.append(irq.enabled)
+        up(port, skb)
+
+    board.driver.receive = receive
+    frames = captures.read(data_path("captures", "iperf3-tcp4-csum-ok.pcap")).frames
+    for data in [data for data in frames if len(data) == 1514][:3]:
+        board.chip.switch.ingress(1, data + b"FCS.", 0)
+    run(board)
+    assert len(board.delivered) == 3
+    assert set(seen) == {False}
+    assert irq.enabled
+    settle(board, path)
 
 
 def test_what_gro_holds_goes_up_before_the_options_change():
@@ -289,8 +311,14 @@ def test_short_and_split_frames_are_dropped():
     assert rx.receive(header + bytes(4000))  # two DCBs
     assert rx.receive(header + bytes(18))
     run(board)
-    assert board.driver.rx_dropped == {"too_short": 1, "too_long": 2}
+    assert board.driver.rx_dropped == {"too_short": 1, "too_long": 1}
     assert len(board.delivered) == 1
+    assert rx.receive(header + bytes(8000))  # three DCBs
+    assert rx.receive(header + bytes(4000))
+    assert rx.receive(header + bytes(18))
+    run(board)
+    assert board.driver.rx_dropped == {"too_short": 1, "too_long": 3}
+    assert len(board.delivered) == 2
     # the switch never delivers a frame in two pieces: its ports cut at MAXLEN, and pages are sized for that
     settle(board, path)
 
@@ -375,6 +403,78 @@ def test_mtu_change_keeps_frames_and_order():
         sizes.append(max(len(d.frame) for d in board.delivered[-1:]))
     assert sizes == [1514, 9014, 1514, 4014, 1514]
     assert [n for n in numbers(board) if n < 1000] == list(range(60))
+    settle(board, path)
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize(("before", "after"), [(1500, 9000), (9000, 1500)])
+def test_a_frame_that_arrives_during_an_mtu_change_is_not_lost(late: bool, before: int, after: int):
+    """At every moment of the change: nothing may land in the ring that goes."""
+    board, path = fdma_board(late_skb=late)
+    longest = 0
+    for n, offset in enumerate(range(0, 3500, 10)):
+        board.driver.set_mtu(1, before)
+        start = board.clock.now_ns
+        for port in (1, 2):
+            board.clock.after(offset, partial(board.chip.switch.ingress, port, frame(n) + b"FCS.", 0))
+        board.driver.set_mtu(1, after)
+        longest = max(longest, board.clock.now_ns - start)
+        run(board)
+        assert numbers(board)[-2:] == [n, n], offset
+        assert len(board.delivered) == board.chip.switch.counters["to_cpu"] == 2 * (n + 1)
+    assert 0 < longest < 3500  # the sweep covers the whole change
+    settle(board, path)
+
+
+def test_a_long_frame_during_a_shrink_is_delivered_or_stopped_at_the_port():
+    """The limit of the port goes down before the pages do: nothing comes that they cannot take."""
+    a, path = fdma_board()
+    b = Board(Options(path="fdma"), clock=a.clock)
+    b.wire(2, 2, to=a)
+    b.driver.set_mtu(2, 9000)
+    delivered = stopped = 0
+    for ahead in range(79_000, 84_000, 50):
+        a.driver.set_mtu(2, 9000)
+        b.send(frame(1, 9014), 2)
+        a.clock.advance(ahead)
+        a.driver.set_mtu(2, 1500)
+        run(a, b)
+        port = a.chip.ports[2].counters
+        delivered, stopped = len(a.delivered), port["rx_too_long"]
+        assert delivered == port["rx"]
+        assert a.driver.rx_dropped == {}
+    assert delivered
+    assert stopped
+    assert delivered + stopped == b.chip.ports[2].counters["tx"]
+    settle(a, path)
+
+
+def test_a_shrink_without_memory_leaves_the_port_as_it_was():
+    board, path = fdma_board()
+    board.driver.set_mtu(1, 9000)
+    path.memory.fails = lambda: True
+    with pytest.raises(OSError, match="keep 9000"):
+        board.driver.set_mtu(1, 1500)
+    path.memory.fails = lambda: False
+    assert board.chip.door.peek("DEV_MAC_MAXLEN_CFG[1]") == 9018
+    settle(board, path)
+
+
+@pytest.mark.parametrize(("old", "new"), [("manual", "fdma"), ("fdma", "manual")])
+def test_a_frame_that_arrives_while_the_path_changes_is_delivered_or_flushed(old: str, new: str):
+    """At every moment of the change; none is left over for the path that comes after."""
+    board, path = fdma_board()
+    flushed = board.chip.extraction[0].frames
+    offsets = [*range(0, 2500, 20), 500_000, *range(999_000, 1_003_000, 20)]
+    for came, offset in enumerate(offsets, 1):
+        board.options = Options(path=old, late_skb=True)
+        board.clock.after(offset, partial(board.chip.switch.ingress, 1, frame(came) + b"FCS.", 0))
+        board.options = Options(path=new, late_skb=True)
+        run(board)
+        assert not board.chip.extraction[0].data_present
+        assert len(board.delivered) + flushed["flushed"] == came, offset
+    assert board.delivered
+    assert flushed["flushed"]
     settle(board, path)
 
 

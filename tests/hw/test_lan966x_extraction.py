@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lan966x_lab.hw import extraction
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.extraction import ExtractionGroup, encode
+from lan966x_lab.hw.lan966x import Lan966x
 from lan966x_lab.hw.lan966x_regs import MARKERS, GrpCfg, Marker
 from lan966x_lab.hw.registers import Door
 
@@ -127,6 +128,19 @@ def test_full_memory_refuses_and_a_flush_makes_room():
     group.flush()
     assert group.offer(bytes(100))
     assert group.frames == {"offered": 2, "refused": 1, "flushed": 1}
+
+
+def test_while_the_flush_bit_is_set_what_arrives_is_flushed_too():
+    chip = Lan966x()
+    group = chip.extraction[0]
+    group.offer(bytes(60))
+    chip.door.write("QS_XTR_FLUSH", 1)
+    assert group.offer(bytes(60))
+    assert not group.data_present
+    chip.door.write("QS_XTR_FLUSH", 2)  # the other group
+    assert group.offer(bytes(60))
+    assert group.data_present
+    assert group.frames == {"offered": 3, "flushed": 2}
 
 
 def test_reading_gives_the_memory_back():
