@@ -29,12 +29,20 @@ LENGTH_MASK = 0x0FFF_0000
 
 
 class Ctl(IntFlag):
-    """Bits of ``ctl`` besides the length in bits 27..16."""
+    """Bits of ``ctl`` besides the length in bits 27..16.
 
+    The engine here looks at OWN, EOP, SOP and WRAP; the driver sets APPEND_CRC as well, and no other.
+    """
+
+    USEFPM = 0x8000_0000
+    MULTICAST = 0x4000_0000
     OWN = 0x8000
     EOP = 0x4000
     SOP = 0x2000
     WRAP = 0x1000
+    PRIO = 0x0C00
+    """Two bits: the priority."""
+    APPEND_BRCM_TAG = 0x0200
     APPEND_CRC = 0x0100
 
 

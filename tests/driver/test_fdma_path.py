@@ -229,6 +229,30 @@ def test_full_ring_stops_the_queue_and_completion_wakes_all():
     settle(board, path)
 
 
+def test_every_slot_comes_back_while_the_link_is_down():
+    """C5: the engine gives to the switch, and the port throws away; no slot waits for a carrier."""
+    board, path = fdma_board(size=4)
+    ports = board.chip.ports
+    wire = ports[0].wire
+    for n in range(30):
+        board.send(frame(n, 1000))
+        if n == 10:  # some are in the ring, some at the port
+            assert path.tx_used == 4
+            wire.unplug()
+    run(board)
+    assert path.tx_used == 0
+    assert not any(path.tx_slots)
+    assert not board.driver.ports[0].stopped
+    lost = ports[0].counters["tx_link_down"]
+    assert lost
+    assert len(board.delivered) + lost == 30
+    board.wire(0, 1)
+    assert [got.frame for got in board.carry([frame(n) for n in range(30, 50)])] == [
+        frame(n) for n in range(30, 50)
+    ]
+    settle(board, path)
+
+
 def test_many_frames_through_small_rings_in_order():
     board, path = fdma_board(size=4)
     for n in range(200):

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lan966x_lab.hw import bcm4908 as hw
+from lan966x_lab.hw import ravb
 from lan966x_lab.hw.bcm4908 import Bcm4908, Ctl
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.fcs import fcs
@@ -77,6 +78,51 @@ def test_bcm4908_words_bit_for_bit():
     assert struct.unpack_from("<II", bench.rings["rx"].view, 8)[0] == 0x0041_7000
     bench.dma.sync_single_for_cpu(bench.bus[0], 64)
     assert bytes(bench.buffers[0][:64]) == bytes(60) + fcs(bytes(60))
+    bench.give(1, bytes(61), Ctl.SOP | Ctl.EOP | Ctl.APPEND_CRC)
+    assert struct.unpack_from("<I", bench.rings["tx"].view, 8)[0] == 0x003D_F100
+    assert (hw.LENGTH_MASK, hw.LENGTH_SHIFT) == (0x0FFF_0000, 16)
+    assert {bit.name: int(bit) for bit in map(Ctl.__getitem__, Ctl.__members__)} == {
+        "USEFPM": 0x8000_0000,
+        "MULTICAST": 0x4000_0000,
+        "OWN": 0x8000,
+        "EOP": 0x4000,
+        "SOP": 0x2000,
+        "WRAP": 0x1000,
+        "PRIO": 0x0C00,
+        "APPEND_BRCM_TAG": 0x0200,
+        "APPEND_CRC": 0x0100,
+    }
+
+
+def test_ravb_receive_words_bit_for_bit():
+    """20 bytes: ds_cc, msc, die_dt, dptr, ts_n, ts_sl, ts_sh, reserved; the link behind them has the same."""
+    dma, clock = Dma(), Clock()
+    door = Door(clock)
+    device = ravb.Ravb(dma, clock, door)
+    table = DescriptorRing.allocate(dma, ravb.TX_WORDS, ravb.QUEUES)
+    rx = DescriptorRing.allocate(dma, ravb.RX_WORDS, 3, links=1)
+    buses = [dma.map_single(bytearray(100), Direction.FROM_DEVICE) for _ in range(3)]
+    for index, bus in enumerate(buses):
+        assert bus is not None
+        struct.pack_into("<HBBIIIHH", rx.view, 20 * index, 100, 0, 0xC0, bus, 0, 0, 0, 0)  # FEMPTY
+    struct.pack_into("<HBBI", rx.view, 60, 0, 0, 0x90, rx.address)  # LINKFIX
+    for queue in (0, 4):  # queue 4 of the table is receive queue 0
+        struct.pack_into("<HBBI", table.view, 8 * queue, 0, 0, 0x90, rx.address)
+    door.write("DBAT", table.address)
+    door.write("CCC", 2)
+    door.write("RFLR", 1522)
+    door.write("ECMR", 0x0080_0040)  # RCSC, RE
+    clock.advance((5 << 32) * 10**9 + 7 * 10**9 + 11 - clock.now_ns)
+    assert device.receive(b"\x01" + bytes(59))  # multicast
+    assert device.receive(bytes(160), bad_fcs=True)  # two pieces, and the sum behind the frame
+    stamp = struct.pack("<IIHH", 11, 7, 5, 0)
+    for index, (size, msc, kind) in enumerate([(62, 0x80, 0x70), (100, 0, 0x50), (62, 0x01, 0x60)]):
+        word = struct.pack("<HBBI", size, msc, kind, buses[index])
+        assert bytes(rx.view[20 * index : 20 * index + 20]) == word + stamp
+    struct.pack_into("<HBBIIIHH", rx.view, 0, 100 | 0xF000, 0, 0xC8, buses[0], 0, 0, 0, 0)  # DIE and CC bits
+    assert not device.receive(bytes(1519))  # one descriptor is not enough
+    assert device.receive(bytes(60))
+    assert struct.unpack_from("<HBB", rx.view, 0) == (62, 0, 0x70)
 
 
 def test_short_frames_are_padded_by_their_sender():
