@@ -1,4 +1,6 @@
-"""Real traffic through the manual path: every frame of every capture, with every option set."""
+"""Real traffic through both paths: every frame of every capture, with every option set."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +18,7 @@ OPTION_SETS = dict.fromkeys(
     ]
 )
 """Each set once: the default is also a codec, and a patch is."""
+WAYS = ["manual", "fdma"]
 
 
 def frames_of(path):
@@ -27,11 +30,12 @@ def test_there_are_captures():
     assert len(PTP_CAPTURES) >= 4
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.stem)
-def test_every_frame_arrives_byte_for_byte(path, options):
+def test_every_frame_arrives_byte_for_byte(path, options, way):
     """A frame of less than 60 bytes arrives padded with zeros to 60; every other one as it was sent."""
-    board = Board(options)
+    board = Board(replace(options, path=way))
     board.wire(0, 1)
     frames = frames_of(path)
     got = board.carry(frames)
@@ -40,10 +44,11 @@ def test_every_frame_arrives_byte_for_byte(path, options):
     board.ledger.check_settled()
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("gate_open", [True, False])
 @pytest.mark.parametrize("path", PTP_CAPTURES, ids=lambda path: path.stem)
-def test_ptp_frames_get_their_wire_time_with_the_gate_open_and_none_with_it_closed(path, gate_open):
-    board = Board(Options(gate_rx_timestamp=True))
+def test_ptp_frames_get_their_wire_time_with_the_gate_open_and_none_with_it_closed(path, gate_open, way):
+    board = Board(Options(gate_rx_timestamp=True, path=way))
     wire = board.wire(0, 1, delay_ns=25)
     wire.log = []
     board.hwtstamp(1, TxType.OFF, RxFilter.PTP_V2_EVENT if gate_open else RxFilter.NONE)
