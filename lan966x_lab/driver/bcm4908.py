@@ -158,6 +158,7 @@ class Bcm4908Driver:
     def close(self) -> None:
         """Stop and give everything back, frames under way included."""
         self.door.write("CH_INT_MASK[rx]", 0)
+        self.door.write("CH_INT_MASK[tx]", 0)
         self.door.write("CH_CFG[rx]", 0)
         self.door.write("CH_CFG[tx]", 0)
         self.gro.flush()
@@ -184,6 +185,9 @@ class Bcm4908Driver:
         """The handler: acknowledge, and mask until the poll is complete."""
         self.door.write("CH_INT_STAT[rx]", hw.INT_DONE)
         self.door.write("CH_INT_MASK[rx]", 0)
+        if self.queue_stopped:
+            self.door.write("CH_INT_STAT[tx]", hw.INT_DONE)
+            self.door.write("CH_INT_MASK[tx]", 0)
 
     def poll(self, budget: int) -> int:
         """NAPI poll: clean transmit, take up to `budget` descriptors; returns how many.
@@ -208,6 +212,8 @@ class Bcm4908Driver:
         if done < budget:
             self.gro.flush()
             self.door.write("CH_INT_MASK[rx]", hw.INT_DONE)
+            if self.queue_stopped:
+                self.door.write("CH_INT_MASK[tx]", hw.INT_DONE)
         return done
 
     def _take(self, index: int, ctl: int) -> Skb | None:
@@ -305,11 +311,18 @@ class Bcm4908Driver:
     # Transmit
 
     def xmit(self, skb: Skb) -> bool:
-        """Send one frame. False means "busy": the queue is stopped and the caller keeps the skb."""
+        """Send one frame. False means "busy": the queue is stopped and the caller keeps the skb.
+
+        The transmit interrupt is open only while the queue is stopped: nothing else would wake it on a link
+        that carries nothing the other way. It is acknowledged before the look at the ring, so that what is
+        sent after the look comes through (C5).
+        """
         if self.tx_used == self.tx_size:
+            self.door.write("CH_INT_STAT[tx]", hw.INT_DONE)
             self._clean_tx()
         if self.tx_used == self.tx_size:
             self.queue_stopped = True
+            self.door.write("CH_INT_MASK[tx]", hw.INT_DONE)
             self.stats.tx_busy += 1
             return False
         checksum_help(skb)
@@ -340,4 +353,6 @@ class Bcm4908Driver:
             self.tx_slots[self.tx_tail] = None
             self.tx_tail = self.tx.next(self.tx_tail)
             self.tx_used -= 1
-            self.queue_stopped = False
+            if self.queue_stopped:
+                self.queue_stopped = False
+                self.door.write("CH_INT_MASK[tx]", 0)

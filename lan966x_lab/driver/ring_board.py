@@ -101,7 +101,7 @@ class RingBoard:
     def run(self, budget: int = 64) -> int:
         """Interrupts and polls until the line is quiet; returns the work done."""
         work = 0
-        while self.device.rx_irq.asserted:
+        while self.device.rx_irq.asserted or self.device.tx_irq.asserted:
             self.driver.interrupt()
             done = budget
             while done == budget:

@@ -339,6 +339,47 @@ def test_full_ring_stops_the_queue_and_the_poll_wakes_it():
     assert all(skb.freed for skb in skbs)
 
 
+def test_a_queue_that_stopped_without_a_link_goes_on_by_itself():
+    """C5: nothing is received, nothing is sent until the link is back; then every slot comes back."""
+    ring = RingBench(tx_ring=4, auto_send=False)
+    for turn in range(3):
+        skbs = [skb_from_frame(numbered(n)) for n in range(5)]
+        assert [ring.driver.xmit(skb) for skb in skbs] == [True] * 4 + [False]
+        assert not ring.device.tx_irq.asserted
+        assert ring.run() == 0  # the link is down: no interrupt, and no turning round
+        assert not ring.driver.xmit(skbs[4])
+        assert ring.device.receive(numbered(turn))  # a frame comes meanwhile: its poll opens both again
+        assert ring.run() == 1
+        assert ring.driver.queue_stopped
+        assert ring.device.tx.run() == 4
+        assert ring.device.tx_irq.asserted
+        assert ring.run() == 0
+        assert (ring.driver.queue_stopped, ring.driver.tx_used) == (False, 0)
+        assert ring.driver.xmit(skbs[4])
+        assert ring.device.tx.run() == 1
+        assert not ring.device.tx_irq.asserted  # masked again while the queue runs
+        ring.driver.poll(0)
+        assert all(skb.freed for skb in skbs)
+    assert len(ring.sent) == 15
+    ring.settle()
+
+
+def test_a_queue_that_is_stopped_at_close_runs_after_open():
+    ring = RingBench(tx_ring=4, auto_send=False)
+    for n in range(4):
+        assert ring.driver.xmit(skb_from_frame(numbered(n)))
+    skb = skb_from_frame(numbered(4))
+    assert not ring.driver.xmit(skb)
+    ring.driver.close()
+    assert ring.driver.stats.tx_dropped == 4
+    assert ring.driver.open()
+    assert not ring.device.tx_irq.enabled
+    assert ring.driver.xmit(skb)
+    assert ring.device.tx.run() == 1
+    assert ring.run() == 0
+    ring.settle()
+
+
 def test_a_mapping_error_drops_the_frame():
     ring = RingBench()
     ring.dma.fails = lambda: True
