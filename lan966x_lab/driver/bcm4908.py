@@ -211,10 +211,13 @@ class Bcm4908Driver:
             self.door.write("CH_CFG[rx]", hw.CFG_ENABLE)
         if done < budget:
             self.gro.flush()
-            self.door.write("CH_INT_MASK[rx]", hw.INT_DONE)
-            if self.queue_stopped:
-                self.door.write("CH_INT_MASK[tx]", hw.INT_DONE)
+            self._unmask()
         return done
+
+    def _unmask(self) -> None:
+        self.door.write("CH_INT_MASK[rx]", hw.INT_DONE)
+        if self.queue_stopped:
+            self.door.write("CH_INT_MASK[tx]", hw.INT_DONE)
 
     def _take(self, index: int, ctl: int) -> Skb | None:
         """The frame of one descriptor, which is armed again in any case; None when the frame is lost."""

@@ -21,6 +21,7 @@ class PublishedBcm4908Driver(Bcm4908Driver):
     def close(self) -> None:
         """Unmaps with the slot's length, which the receive path no longer sets: 0."""
         self.door.write("CH_INT_MASK[rx]", 0)
+        self.door.write("CH_INT_MASK[tx]", 0)
         self.door.write("CH_CFG[rx]", 0)
         for slot in self.rx_slots:
             if slot is not None:
@@ -56,7 +57,7 @@ class PublishedBcm4908Driver(Bcm4908Driver):
             done += 1
         if done < budget:
             self.gro.flush()
-            self.door.write("CH_INT_MASK[rx]", hw.INT_DONE)
+            self._unmask()
         self.door.write("CH_CFG[rx]", hw.CFG_ENABLE)
         return done
 
