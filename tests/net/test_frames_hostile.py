@@ -46,13 +46,14 @@ def assert_batch_agrees(hostile: Iterable[frames.Frame]) -> int:
     return len(parsed)
 
 
-def test_every_capture_frame_cut_in_its_headers() -> None:
+def test_every_capture_frame_cut_at_every_length() -> None:
     cuts = 0
     for octets in CAPTURED:
-        for length in range(min(len(octets), HEADERS)):
-            examine(octets[:length])
+        for length in range(len(octets)):
+            # behind the headers a cut changes the verdict at most, and the next test looks at that
+            (examine if length < HEADERS else frames.parse)(octets[:length])
             cuts += 1
-    assert cuts > 120_000
+    assert cuts > 1_000_000
 
 
 def test_every_kind_of_frame_cut_at_every_length() -> None:
