@@ -124,7 +124,7 @@ def checksum_help(skb: Skb) -> int:
             f"{skb.data}..{skb.tail - 2}, the field not before the start"
         )
     segment = memoryview(skb.buffer)[skb.csum_start : skb.tail]
-    value = checksum.internet_checksum(segment) or 0xFFFF
+    value = checksum.udp_checksum(segment)
     skb.buffer[field : field + 2] = value.to_bytes(2, "big")
     skb.ip_summed = IpSummed.NONE
     return len(segment)
