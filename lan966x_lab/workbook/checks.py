@@ -69,10 +69,15 @@ class Verdict(Twin):
     def __bool__(self) -> bool:
         return self.rung is Rung.RIGHT
 
-    def require(self) -> None:
-        """Raise ``AssertionError`` with the whole narration unless the answer is right; graders call it."""
+    def require(self) -> "Verdict":
+        """The verdict itself when the answer is right; graders call it.
+
+        Raises:
+            AssertionError: the answer is not right; the message is the whole narration.
+        """
         if not self:
             raise AssertionError(self.text())
+        return self
 
     def html(self) -> str:
         """The narration in a box; the first line names the rung, the colour repeats it."""
@@ -112,12 +117,14 @@ class Check:
         name: the name that the learner defines.
         steps: in the order that they are run; the first that fails ends the narration.
         hint: one sentence for an answer that is not defined or not started: the next thing to do.
+        hidden: these are the checks that run when an exercise is graded; the verdict says so.
     """
 
-    def __init__(self, name: str, steps: Sequence[Step], hint: str = "") -> None:
+    def __init__(self, name: str, steps: Sequence[Step], hint: str = "", *, hidden: bool = False) -> None:
         if not steps:
             raise ValueError(f"the check of {name} has no steps; a check that cannot fail checks nothing")
         self.name, self.steps, self.hint = name, list(steps), hint
+        self.kind = "Hidden" if hidden else "Visible"
 
     def __call__(self, answer: Any) -> Verdict:
         """Judge ``answer``: the object itself, or a namespace such as ``globals()`` in which its name is
@@ -150,7 +157,7 @@ class Check:
             return Verdict(
                 self.name,
                 Rung.RIGHT,
-                (f"{self.name}: right. Visible checks passed ({total}).",),
+                (f"{self.name}: right. {self.kind} checks passed ({total}).",),
                 total,
                 total,
             )
