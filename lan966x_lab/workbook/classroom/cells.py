@@ -92,7 +92,7 @@ class Region:
         for number, line in enumerate(source.splitlines(), 1):
             if begin := self._begin.match(line):
                 if inside:
-                    raise CellError(f"line {number}: ### BEGIN {self.name} inside another one; end that first")
+                    raise CellError(f"line {number}: ### BEGIN {self.name} inside another: end that first")
                 inside = True
                 if put is not None:
                     kept += put(begin[1], begin[2] or "").splitlines()

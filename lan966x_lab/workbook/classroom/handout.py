@@ -66,7 +66,7 @@ def read(path: Path) -> NotebookNode:
         CellError: the file is no notebook.
     """
     try:
-        notebook = nbformat.read(path, as_version=4)
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
     except (ValueError, AttributeError, KeyError, nbformat.ValidationError) as error:
         first = str(error).strip().splitlines() or [type(error).__name__]
