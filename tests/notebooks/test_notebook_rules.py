@@ -17,13 +17,20 @@ def test_there_are_notebooks() -> None:
     assert NOTEBOOKS
 
 
-@pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    ("path", "rule"),
+    [
+        pytest.param(path, rule, id=f"{path.parent.name}/{path.stem}-{rule.__name__}")
+        for path in NOTEBOOKS
+        for rule, kinds in rules.RULES.items()
+        if rules.kind(path) in kinds
+    ],
+)
 def test_notebook_keeps_the_rule(path: Path, rule: rules.Rule) -> None:
     assert list(rule(nbformat.read(path, as_version=4), path)) == []
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_notebook_is_valid_and_stored_as_jupyter_stores_it(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
@@ -134,7 +141,10 @@ def complaints(rule: rules.Rule, notebook: NotebookNode, folder: Path) -> list[s
 
 @pytest.mark.parametrize("rule", rules.RULES, ids=lambda rule: rule.__name__)
 def test_rule_lets_a_good_notebook_pass(rule: rules.Rule, folder: Path) -> None:
-    assert complaints(rule, good(), folder) == []
+    notebook = good()
+    if rules.RULES[rule] == (rules.Kind.EXERCISE,):
+        clear(notebook)
+    assert complaints(rule, notebook, folder) == []
 
 
 @pytest.mark.parametrize(("rule", "cell"), ADDED)
@@ -161,11 +171,15 @@ def test_rules_catch_what_is_no_cell(folder: Path) -> None:
     assert complaints(rules.is_short_enough, notebook, folder)
 
 
+def clear(notebook: NotebookNode) -> None:
+    for cell in rules.code(notebook):
+        cell.outputs, cell.execution_count = [], None
+
+
 def test_a_stripped_notebook_is_caught_twice(folder: Path) -> None:
     """As nbstripout leaves it: nbval would run it, compare nothing, and be green."""
     notebook = good()
-    for cell in rules.code(notebook):
-        cell.outputs, cell.execution_count = [], None
+    clear(notebook)
     assert complaints(rules.ran_once_from_top_to_bottom, notebook, folder)
     assert complaints(rules.has_outputs_to_compare, notebook, folder)
 
@@ -175,6 +189,23 @@ def test_a_notebook_that_is_mostly_not_compared_is_caught(folder: Path) -> None:
     for cell in rules.code(notebook):
         cell.metadata["tags"] = [rules.IGNORE]
     assert complaints(rules.has_outputs_to_compare, notebook, folder)
+
+
+def test_an_exercise_with_outputs_is_caught(folder: Path) -> None:
+    assert len(complaints(rules.is_handed_out_blank, good(), folder)) == 3
+
+
+def test_hidden_tests_may_import(folder: Path) -> None:
+    notebook = good()
+    hidden = "check(4)\n### BEGIN HIDDEN TESTS\nimport math\n### END HIDDEN TESTS"
+    notebook.cells.append(code(hidden))
+    assert complaints(rules.imports_in_one_set_up_cell, notebook, folder) == []
+
+
+def test_the_folder_says_the_kind() -> None:
+    assert [rules.kind(Path("notebooks", folder, NAME)) for folder in ("", "solutions", "exercises")] == list(
+        rules.Kind
+    )
 
 
 def test_published_numbers_are_those_of_the_claims() -> None:
