@@ -1,8 +1,8 @@
 """What a notebook of the lab may and may not be: one function a rule, each yields complaints.
 
 Three kinds of notebook exist: a lesson, the solution of a classroom exercise, and the exercise that is made
-from it. A rule says for which kinds it holds. ``test_notebook_rules.py`` holds every notebook against the rules
-of its kind, and every rule against a notebook that breaks it.
+from it. A rule says for which kinds it holds. ``test_notebook_rules.py`` holds every notebook against the
+rules of its kind, and every rule against a notebook that breaks it.
 """
 
 import ast
