@@ -33,12 +33,13 @@ lint: $(ALL) ## check style, types and the direction of imports
 bench: $(ALL) ## time the package beside its peers; ONLY="ifh" runs one part
 	@$(BIN)/python tests/bench/run.py $(ONLY)
 
-notebooks: $(ALL) ## run the notebooks anew and store their outputs
-	@$(BIN)/python -m lan966x_lab.workbook.freeze $$(ls notebooks/*.ipynb | grep -v '\.mine')
+notebooks: $(ALL) ## run the notebooks anew, store their outputs, make the exercises
+	@$(BIN)/python -m lan966x_lab.workbook.freeze $$(ls notebooks/*.ipynb notebooks/solutions/*.ipynb | grep -v '\.mine')
+	@$(BIN)/lan966x-lab handout
 
 constraints: ## pin every dependency anew in constraints.txt (needs uv)
 	$(UV) pip compile --quiet --upgrade --universal --no-annotate --no-header \
-	  --extra test --extra dev pyproject.toml -o constraints.txt
+	  --extra test --extra dev --extra classroom pyproject.toml -o constraints.txt
 
 clean: ## remove the environment and everything else that make made
 	rm -rf .venv build dist artifacts .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -50,8 +51,8 @@ $(LAB): pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@
 
 $(ALL): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "Installing into .venv, with the test tools; this takes about a minute, once."
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,dev]'
+	@echo "Installing into .venv, with the test tools; this takes a minute or two, once."
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test,dev,classroom]'
 	@touch $@ $(LAB)
 
 $(BIN)/python:
