@@ -4,10 +4,8 @@ Each command is one function and imports what it needs when it runs, so that ``-
 """
 
 import argparse
-import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,9 +14,6 @@ from lan966x_lab import __version__, notebook_files
 __all__ = ["main"]
 
 _LAYOUTS = ("lan966x-tx", "lan966x-rx", "ocelot-tx", "ocelot-rx")
-
-# A default, not a prohibition: what the learner sets in JupyterLab still wins.
-_NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,6 +94,19 @@ def _parser() -> argparse.ArgumentParser:
     option("--save", type=Path, metavar="FILE", help="write a recording (JSON)")
     command.set_defaults(run=_wire)
 
+    command = commands.add_parser(
+        "hub",
+        help="serve the workbook to a class on this machine (Linux, as root)",
+        description="Serve the workbook to a class on this machine with JupyterHub: one Unix user a learner.",
+    )
+    option = command.add_argument
+    option("--users", nargs="+", required=True, metavar="NAME", help="who may sign in: Unix accounts")
+    option("--make-accounts", action="store_true", help="make those that are missing, and print passwords")
+    option("--address", default="127.0.0.1", help="to listen on (default: 127.0.0.1, this machine alone)")
+    option("--port", type=int, default=8000, help="and the two after it (default: 8000)")
+    option("--write", type=Path, metavar="FOLDER", help="do not start: write the configuration, to be edited")
+    command.set_defaults(run=_hub)
+
     command = commands.add_parser("reset", help="put changed notebooks back; yours are kept beside them")
     command.add_argument("notebook", nargs="*", help="only these, by the start of their name (default: all)")
     command.add_argument("--folder", type=Path, help="where they lie (default: where `open` looks)")
@@ -134,14 +142,9 @@ def _open(options: argparse.Namespace) -> int:
 def _jupyter_lab(flags: list[str]) -> int:
     from jupyterlab.labapp import LabApp
 
-    with tempfile.TemporaryDirectory(prefix="lan966x-lab-") as settings:
-        defaults = Path(settings, "labconfig", "default_setting_overrides.json")
-        defaults.parent.mkdir()
-        defaults.write_text(json.dumps(_NO_NEWS), encoding="utf-8")
-        os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
-            filter(None, [settings, os.environ.get("JUPYTER_CONFIG_PATH")])
-        )
-        LabApp.launch_instance(flags)
+    folders = [str(notebook_files.SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")]
+    os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, folders))
+    LabApp.launch_instance(flags)
     return 0
 
 
@@ -204,6 +207,12 @@ def _wire(options: argparse.Namespace) -> int:
     from lan966x_lab.cli_wire import run_wire
 
     return run_wire(options)
+
+
+def _hub(options: argparse.Namespace) -> int:
+    from lan966x_lab.cli_hub import run_hub
+
+    return run_hub(options)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:

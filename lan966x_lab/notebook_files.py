@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 __all__ = [
     "FIRST",
+    "SETTINGS",
     "WORKING_FOLDER",
     "Restored",
     "checkout",
@@ -27,6 +28,8 @@ __all__ = [
 
 FIRST = "00_start_here.ipynb"
 WORKING_FOLDER = Path("lan966x_lab_notebooks")
+# For JUPYTER_CONFIG_PATH: no question about news. Defaults: what the learner sets still wins.
+SETTINGS = Path(__file__).resolve().parent / "jupyter_config"
 _CARRIED = ("lan966x_lab", "_notebooks")  # where the wheel keeps them: see pyproject.toml, force-include
 
 
@@ -116,10 +119,11 @@ def _from_git(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
+    # A class shares a checkout that belongs to somebody else: git refuses to read it unless told otherwise.
+    # It is the tree that this code runs from, so reading it asks for no further trust.
+    command = ["git", "-c", "safe.directory=*", "-C", str(folder), *arguments]
     try:
-        return subprocess.run(
-            ["git", "-C", str(folder), *arguments], capture_output=True, check=True, stdin=subprocess.DEVNULL
-        ).stdout
+        return subprocess.run(command, capture_output=True, check=True, stdin=subprocess.DEVNULL).stdout
     except (OSError, subprocess.CalledProcessError):  # no git here, no repository, or nothing committed
         return None
 
