@@ -1,5 +1,6 @@
 """Tables and evidence labels that say the same in HTML and in plain text."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -57,8 +58,10 @@ class Table(Twin):
     def html(self) -> str:
         """A ``<table>`` with caption, column headers, and the first cell of each row as its header."""
         align = ["text-align:right" if right else "text-align:left" for right in self._right]
+        # a screen reader announces an empty header of a column as "blank"; an empty cell it passes over
         head = "".join(
-            f'<th scope="col" style="{a}">{clean(h)}</th>' for h, a in zip(self.headers, align, strict=True)
+            f'<th scope="col" style="{a}">{clean(h)}</th>' if h else "<td></td>"
+            for h, a in zip(self.headers, align, strict=True)
         )
         body = ""
         for row in self.rows:
@@ -119,5 +122,5 @@ def _plain(cell: object) -> str:
 
 def _is_number(cell: object) -> bool:
     if isinstance(cell, str):
-        return cell[:1] in "+-−0123456789" and any(c.isdigit() for c in cell[:2])
+        return bool(re.match(r"[+−-]?\d(?!\w*-[a-z])", cell))  # "12.5 µs", not a name such as "000-rx"
     return isinstance(cell, int | float) and not isinstance(cell, bool)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, TimeoutError
 
 VIEWPORT = {"width": 1280, "height": 800}
@@ -43,6 +44,9 @@ _KEYS = {
     "checkbox": (["Space"], ["Space"]),
 }
 _CURRENT = "window.jupyterapp.shell.currentWidget"
+_OURS = {
+    "include": [[".jp-OutputArea-output"], [".jp-MarkdownOutput"]]
+}  # the rest is JupyterLab's
 _CONTROL = "input[type=number], select, input[type=checkbox]"
 
 
@@ -195,6 +199,16 @@ class LabPage:
                     found.append(f"{output['ename']}: {output['evalue']} in the cell {first}")
                 if output.get("name") == "stderr":
                     found.append(f"stderr {''.join(output['text'])[:200]!r} in the cell {first}")
+        return found
+
+    def violations(self, *themes: str) -> list[str]:
+        """What axe-core finds wrong, for a reader with other eyes or hands, in what the lab renders."""
+        found = []
+        for theme in themes:
+            self._theme(f"JupyterLab {theme}")
+            for violation in Axe().run(self.page, context=_OURS).response["violations"]:
+                places = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
+                found.append(f"{theme}: {violation['id']} ({violation['help']}): {places}")
         return found
 
     def explorers(self) -> Locator:

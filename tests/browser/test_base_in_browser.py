@@ -101,3 +101,12 @@ def test_pictures_show_before_anything_runs(base: LabPage, server: LabServer, br
                 "image => image.naturalWidth > 0", arg=images.nth(index).element_handle()
             )
         lab.screens("Light")
+
+
+def test_axe_finds_what_is_wrong_and_nothing_else(base: LabPage) -> None:
+    assert base.violations("Light", "Dark") == []
+    output = base.page.locator(".jp-OutputArea-output").first
+    output.evaluate("e => e.insertAdjacentHTML('beforeend', '<img src=\"data:,\" id=\"nameless\">')")
+    (found,) = base.violations("Light")
+    assert found.startswith("Light: image-alt")
+    output.evaluate("e => e.querySelector('#nameless').remove()")

@@ -26,4 +26,5 @@ def test_notebook(lab: LabPage, name: str, record_property: Callable[[str, objec
         record_property("measured", spread(lab.move(explorers.nth(index))))
         lab.screenshot(f"explorer-{index}")
     lab.screens("Light", "Dark")
+    assert lab.violations("Light", "Dark") == []
     assert lab.complaints() == []

@@ -126,6 +126,17 @@ def test_table_twins() -> None:
     assert table.html() == table.html()
 
 
+def test_a_column_without_a_name_has_no_header_to_announce() -> None:
+    assert '<th scope="col"' not in wb.table([["a"]], [""], "c").html()
+
+
+def test_numbers_stand_right_and_names_with_digits_left() -> None:
+    row = ["12.5 µs", "−3 %", "1,234", "000-rx", "0x1f", "a7"]
+    html = wb.table([row], [str(i) for i in range(len(row))], "c").html()
+    sides = re.findall(r"<t[hd](?: scope=\"row\")? style=\"text-align:(\w+)\"", html)
+    assert sides == ["right", "right", "right", "left", "right", "left"]
+
+
 def test_table_of_the_wrong_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="1 cells for 2 headers"):
         wb.table([["x"]], ["a", "b"], "c")
