@@ -157,6 +157,8 @@ class LabPage:
         self.page.goto(f"{self.server.url}/lab/tree/{name}?reset")
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
         self._until(lambda: self._kernel() == "idle", 60, f"the kernel of {name} did not become idle")
+        # the server may know of the kernel before the page does; a run would then do nothing
+        self.page.evaluate(f"{_CURRENT}.sessionContext.ready")
         self.console.clear()
 
     def _kernel(self) -> str:
@@ -277,8 +279,7 @@ class LabPage:
         height = VIEWPORT["height"] + int(panel.evaluate("e => e.scrollHeight"))
         for theme in themes:
             self._theme(f"JupyterLab {theme}")
-            end = self._stretch(last, height)
-            panel.evaluate("e => { e.scrollTop = 0 }")
+            end = self._stretch(panel, last, height)
             box = panel.bounding_box()
             assert box is not None
             top = box["y"]
@@ -291,7 +292,7 @@ class LabPage:
         self._theme("JupyterLab Light")
         self.page.set_viewport_size(VIEWPORT)
 
-    def _stretch(self, last: Locator, height: int) -> float:
+    def _stretch(self, panel: Locator, last: Locator, height: int) -> float:
         """Make the window so tall that nothing has to be scrolled; returns where the ``last`` cell ends.
 
         Cells are laid out when they show, so a window that was tall enough may be too short a moment later.
@@ -300,6 +301,7 @@ class LabPage:
             self.page.set_viewport_size({**VIEWPORT, "height": height})
             bottoms = [0.0, -1.0]
             while bottoms[-1] != bottoms[-2]:
+                panel.evaluate("e => { e.scrollTop = 0 }")
                 self.page.wait_for_timeout(400)
                 box = last.bounding_box()
                 assert box is not None
