@@ -2,7 +2,9 @@
 
 import os
 import platform
+import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -13,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from tempfile import gettempdir
 
-from lan966x_lab import notebook_files
+from lan966x_lab import data_path, notebook_files
 
 __all__ = ["BROWSERS", "Finding", "Verdict", "examine", "installation", "writable_folders"]
 
@@ -49,7 +51,9 @@ class Finding:
 def examine(folder: Path) -> Iterator[Finding]:
     """Look at everything that a notebook in ``folder`` needs, the quick things first."""
     yield from installation()
-    yield from _carefully(_widgets_in_the_page, partial(_folders, folder), _kernel, _browser)
+    yield from _carefully(
+        _data, _loopback, _widgets_in_the_page, partial(_folders, folder), _kernel, _browser
+    )
 
 
 def installation() -> Iterator[Finding]:
@@ -94,6 +98,35 @@ def _package(name: str, wanted: str) -> Finding:
     if not SpecifierSet(wanted).contains(found, prereleases=True):
         return Finding(Verdict.WRONG, name, f"{found}, the lab needs {wanted}", _REINSTALL)
     return Finding(Verdict.OK, name, found)
+
+
+def _data() -> Iterator[Finding]:
+    """Every file that the READMEs of the data list in the first column of their tables."""
+    names = []
+    try:
+        for folder in ("", "captures"):
+            text = data_path(folder, "README.md").read_text(encoding="utf-8")
+            for cell in re.findall(r"^\| *`?([\w-]+[./][^|]*)\|", text, re.MULTILINE):
+                names += [Path(folder, name.strip()) for name in cell.replace("`", "").split(",")]
+        for name in names:
+            data_path(*name.parts)
+    except FileNotFoundError as error:
+        what, _, remedy = str(error).partition(" It belongs to the lab: ")
+        yield Finding(Verdict.WRONG, "data", what.rstrip("."), remedy.rstrip("."))
+    else:
+        yield Finding(Verdict.OK, "data", f"{len(names)} files in place")
+
+
+def _loopback() -> Iterator[Finding]:
+    """The browser, JupyterLab and the kernel talk over 127.0.0.1, and the lab needs no other network."""
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname(), timeout=5).close()
+    except OSError as error:
+        remedy = "switch the loopback interface on (`ip link set lo up`), or loosen the firewall or sandbox"
+        yield Finding(Verdict.WRONG, "loopback", f"127.0.0.1 cannot be reached ({error})", remedy)
+    else:
+        yield Finding(Verdict.OK, "loopback", "127.0.0.1 answers; no other network is needed")
 
 
 def _widgets_in_the_page() -> Iterator[Finding]:

@@ -455,6 +455,45 @@ def test_the_doctor_sees_a_broken_import(healthy: pytest.MonkeyPatch, tmp_path: 
     assert "jupyterlab_server.config" in finding.subject
 
 
+def test_the_doctor_looks_for_every_data_file_that_git_knows(tmp_path: Path) -> None:
+    (finding,) = doctor._data()
+    tracked = subprocess.run(
+        ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    files = [name for name in tracked.stdout.split() if not name.endswith("README.md")]
+    # the folder of the captures has a line of its own; without git (an archive) there is nothing to compare
+    assert not files or finding.detail == f"{len(files) + 1} files in place"
+
+
+@pytest.mark.parametrize("name", ["claims.csv", "captures/ping-odd.pcap", "live/001.json", "README.md"])
+def test_the_doctor_sees_a_deleted_data_file(name: str, healthy: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = doctor.data_path
+
+    def data_path(*parts: str) -> Path:
+        path = real(*parts)
+        if path == real(name):
+            raise FileNotFoundError(f"{path} is missing. It belongs to the lab: in a checkout run `git x`.")
+        return path
+
+    healthy.setattr(doctor, "data_path", data_path)
+    (finding,) = wrong(tmp_path)
+    assert finding.subject == "data"
+    assert finding.detail == f"{real(name)} is missing"
+    assert finding.remedy == "in a checkout run `git x`"
+
+
+def test_the_doctor_sees_a_computer_that_cannot_talk_to_itself(
+    healthy: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def refuse(address: object, timeout: float) -> None:
+        raise ConnectionRefusedError("not allowed")
+
+    healthy.setattr(doctor.socket, "create_connection", refuse)
+    (finding,) = wrong(tmp_path)
+    assert finding.subject == "loopback"
+    assert "not allowed" in finding.detail
+
+
 def test_the_doctor_sees_a_page_without_widgets(healthy: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import jupyter_core.paths
 

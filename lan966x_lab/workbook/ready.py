@@ -1,11 +1,38 @@
-"""The one line of a notebook's set-up cell: what runs here, and the remedy when it does not fit."""
+"""A notebook's set-up cell: what runs here, the remedy when it does not fit, a hint for a missing name."""
+
+import sys
+from types import TracebackType
+from typing import Any
+
+from IPython.core.getipython import get_ipython
 
 from lan966x_lab import __version__, doctor
 
 
 def banner() -> None:
-    """Print one line, ``lan966x_lab 0.1.0 ready``, or each problem of the installation with its remedy."""
+    """Print one line, ``lan966x_lab 0.1.0 ready``, or each problem of the installation with its remedy.
+
+    In a notebook, a name that is not defined is from now on met with the usual reason: cells were run out of
+    order, or the kernel was restarted.
+    """
     wrong = [finding for finding in doctor.installation() if finding.verdict is doctor.Verdict.WRONG]
     print(f"lan966x_lab {__version__} {'is not ready:' if wrong else 'ready'}")
     for finding in wrong:
         print(f"- {finding.subject}: {finding.detail}. Remedy: {finding.remedy}, and restart the kernel.")
+    if shell := get_ipython():
+        shell.set_custom_exc((NameError,), _explain_missing_name)  # type: ignore[no-untyped-call]
+
+
+def _explain_missing_name(
+    shell: Any,
+    kind: type[BaseException],
+    error: NameError,
+    traceback: TracebackType | None,
+    tb_offset: int | None = None,
+) -> None:
+    shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
+    print(
+        f"{error.name} is not known. Either a cell above defines it and has not run since the kernel began; "
+        "then choose Run, Run All Above Selected Cell. Or the name is misspelt here.",
+        file=sys.stderr,
+    )

@@ -5,7 +5,10 @@ import importlib
 import importlib.metadata
 import pkgutil
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from lan966x_lab import __version__, doctor, workbook
 
@@ -29,6 +32,19 @@ def test_each_problem_is_named_with_its_remedy(
     assert python.startswith("- Python: 3.9.1, the lab needs >=3.11. Remedy: ")
     assert ipywidgets.startswith("- ipywidgets: 7.6.0, the lab needs ")
     assert ipywidgets.endswith(", and restart the kernel.")
+
+
+def test_a_name_from_a_cell_that_did_not_run_is_met_with_what_to_do() -> None:
+    cells = ["from lan966x_lab import workbook\nworkbook.banner()", "header + 1", "1"]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    with pytest.raises(CellExecutionError):  # it is still an error, and Run All stops there
+        NotebookClient(
+            notebook, kernel_name="python3", extra_arguments=["--IPKernelApp.log_level=ERROR"]
+        ).execute()
+    error, hint = notebook.cells[1].outputs
+    assert (error.ename, error.evalue) == ("NameError", "name 'header' is not defined")
+    assert hint.text.startswith("header is not known. Either a cell above defines it")
+    assert "Run All Above Selected Cell" in hint.text
 
 
 @pytest.mark.parametrize("name", sorted(module.name for module in pkgutil.iter_modules(workbook.__path__)))
