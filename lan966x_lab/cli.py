@@ -95,6 +95,33 @@ def _parser() -> argparse.ArgumentParser:
     command.set_defaults(run=_wire)
 
     command = commands.add_parser(
+        "handout",
+        help="make the students' notebooks from the solutions",
+        description="Make the students' notebooks from the teacher's: blanks for solutions, no hidden tests.",
+    )
+    option = command.add_argument
+    option("solutions", nargs="?", type=Path, metavar="SOLUTIONS", help="default: the lab's own")
+    option("-o", "--output", type=Path, metavar="FOLDER", help="default: notebooks/exercises, or exercises")
+    option("--check", action="store_true", help="say what differs, and write nothing")
+    command.set_defaults(run=_handout)
+
+    command = commands.add_parser(
+        "grade",
+        help="grade a folder of submissions, without a network",
+        description="Grade SUBMISSIONS/STUDENT/…/*.ipynb: points as CSV, feedback pages for the students, and "
+        "a summary of the mistakes. Stop it with Ctrl-C; the same command goes on.",
+    )
+    option = command.add_argument
+    option("submissions", type=Path, metavar="SUBMISSIONS", help="a folder with a folder for each student")
+    option("-o", "--output", type=Path, required=True, metavar="OUT", help="where the results go")
+    option("--solutions", type=Path, metavar="FOLDER", help="default: the lab's own")
+    option(
+        "--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="at a time (default: one a core)"
+    )
+    option("--cell-seconds", type=int, default=30, metavar="N", help="a cell may take (default: 30)")
+    command.set_defaults(run=_grade)
+
+    command = commands.add_parser(
         "hub",
         help="serve the workbook to a class on this machine (Linux, as root)",
         description="Serve the workbook to a class on this machine with JupyterHub: one Unix user a learner.",
@@ -207,6 +234,18 @@ def _wire(options: argparse.Namespace) -> int:
     from lan966x_lab.cli_wire import run_wire
 
     return run_wire(options)
+
+
+def _handout(options: argparse.Namespace) -> int:
+    from lan966x_lab.cli_classroom import run_handout
+
+    return run_handout(options)
+
+
+def _grade(options: argparse.Namespace) -> int:
+    from lan966x_lab.cli_classroom import run_grade
+
+    return run_grade(options)
 
 
 def _hub(options: argparse.Namespace) -> int:

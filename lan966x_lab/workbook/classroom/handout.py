@@ -39,8 +39,10 @@ def hand_out(teacher: NotebookNode, name: str) -> NotebookNode:
     return student
 
 
-def make(solutions: Path, folder: Path) -> list[Path]:
+def make(solutions: Path, folder: Path, *, dry_run: bool = False) -> list[Path]:
     """Write the hand-out of every notebook in ``solutions`` into ``folder``; all of them, or none.
+
+    Nothing is written on a ``dry_run``.
 
     Returns:
         The files whose content is new.
@@ -54,7 +56,7 @@ def make(solutions: Path, folder: Path) -> list[Path]:
         raise FileNotFoundError(f"no notebooks in {solutions}: name the folder of the solutions")
     made = {path.name: _stored(hand_out(read(path), path.stem)) for path in sources}
     new = [name for name, content in made.items() if _content(folder / name) != content]
-    for name in new:
+    for name in new if not dry_run else []:
         write(folder / name, made[name])
     return [folder / name for name in new]
 
