@@ -22,18 +22,17 @@ def run_hub(options: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"lan966x-lab hub: {error}.", file=sys.stderr)
         return 2
+    if not options.write or options.make_accounts:
+        if wrong := list(hub.examine(classroom, make_accounts=options.make_accounts)):
+            print(*wrong, "Nothing was started, and nothing was changed.", sep="\n")
+            return 1
+        for name, password in hub.make_accounts(classroom.missing()).items():
+            print(f"Made the account {name}, password {password} (shown this once)")
     if options.write:
         config = hub.write(classroom, options.write)
         print(f"Written: {config}. Edit it; the top says what you change. This starts the hub, as root:")
         print(f"  {sys.executable} -m jupyterhub -f {config.resolve()}")
         return 0
-    wrong = list(hub.examine(classroom, make_accounts=options.make_accounts))
-    if wrong:
-        print(*wrong, sep="\n")
-        print("The hub was not started, and nothing was changed.")
-        return 1
-    for name, password in hub.make_accounts(classroom.missing()).items():
-        print(f"made the account {name}, password {password} (shown this once)")
     print(_introduction(classroom), flush=True)
     hub.serve(classroom)
     return 0

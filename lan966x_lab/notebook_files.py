@@ -48,8 +48,9 @@ def checkout() -> Path | None:
 
 
 def pristine() -> dict[str, bytes]:
-    """The notebooks as they were published, by path relative to their folder.
+    """What a learner works on, as it was published, by path relative to the notebooks' folder.
 
+    That is the lessons and the exercises; the ``solutions`` stay with the teacher.
     In a checkout git's HEAD knows them. An unpacked archive has no git: then, as in an installation, the copy
     that pip installed does.
 
@@ -64,7 +65,7 @@ def pristine() -> dict[str, bytes]:
             "no published notebooks found: neither git nor the installation has a copy. "
             "Get one with `pip install --force-reinstall lan966x-lab`, or clone the repository."
         )
-    return notebooks
+    return {name: content for name, content in notebooks.items() if not name.startswith("solutions/")}
 
 
 def copy_to(folder: Path) -> list[Path]:

@@ -44,9 +44,7 @@ _KEYS = {
     "checkbox": (["Space"], ["Space"]),
 }
 _CURRENT = "window.jupyterapp.shell.currentWidget"
-_OURS = {
-    "include": [[".jp-OutputArea-output"], [".jp-MarkdownOutput"]]
-}  # the rest is JupyterLab's
+_OURS = {"include": [[".jp-OutputArea-output"], [".jp-MarkdownOutput"]]}  # the rest is JupyterLab's
 _CONTROL = "input[type=number], select, input[type=checkbox]"
 
 
@@ -153,10 +151,18 @@ class LabPage:
 
     def open(self, name: str) -> None:
         """Open the notebook ``name`` and wait for its kernel; running earlier asks for a kernel instead."""
+        self.ask_for(name)
+        self.wait_for_kernel()
+
+    def ask_for(self, name: str) -> None:
+        """Go to the notebook ``name``, and do not wait: other windows can load meanwhile."""
         self.name = name
-        self.page.goto(f"{self.server.url}/lab/tree/{name}?reset")
+        self.page.goto(f"{self.server.url}/lab/tree/{name}?reset", wait_until="commit")
+
+    def wait_for_kernel(self) -> None:
+        """Wait until the notebook stands open and can run."""
         self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
-        self._until(lambda: self._kernel() == "idle", 60, f"the kernel of {name} did not become idle")
+        self._until(lambda: self._kernel() == "idle", 60, f"the kernel of {self.name} did not become idle")
         # the server may know of the kernel before the page does; a run would then do nothing
         self.page.evaluate(f"{_CURRENT}.sessionContext.ready")
         self.console.clear()

@@ -1,7 +1,7 @@
 """A class on one machine: what must be there before JupyterHub starts, its configuration, and the start.
 
-Every learner is a Unix user of this machine: the operating system keeps them apart, not a promise of ours. It is
-also why the hub needs root, and refuses to start without.
+Every learner is a Unix user of this machine: the operating system keeps them apart, not a promise of
+ours. This is why the hub needs root and refuses to start without.
 """
 
 import os
@@ -43,6 +43,9 @@ SYSTEM_BYTES = 1_000_000_000  # the hub, its proxy and the operating system
 _NAME = re.compile(r"[a-z_][a-z0-9_-]{0,31}")  # what useradd(8) accepts everywhere
 _FIRST_LEARNER_UID = 1000  # below it are the system's own accounts: UID_MIN in login.defs(5)
 _PASSWORD = "abcdefghjkmnpqrstuvwxyz23456789"  # no l and 1, no o and 0: it is typed from paper
+_SEARCH = (
+    "/usr/sbin:/sbin:/usr/bin:/bin"  # where the tools for accounts are, also for a root without sbin in PATH
+)
 _NOBODY = 65534  # the user who may do nothing, on every Linux
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
@@ -138,7 +141,7 @@ def _accounts(classroom: Classroom, make: bool) -> Iterator[Finding]:
     if missing and not make:
         detail = f"no account on this machine: {', '.join(missing)}"
         yield _wrong("learners", detail, "make them (adduser), or let the hub do it: --make-accounts")
-    if missing and make and shutil.which("useradd") is None:
+    if missing and make and shutil.which("useradd", path=_SEARCH) is None:
         yield _wrong("useradd", "not found, so no account can be made", "make them as your system does")
     for name in classroom.learners:
         if (uid := _uid(name)) is not None and uid < _FIRST_LEARNER_UID:
@@ -162,10 +165,13 @@ def _ports(classroom: Classroom) -> Iterator[Finding]:
 def _readable() -> Iterator[Finding]:
     """Whether another user can run this Python and find the lab: tried, as somebody who may do nothing."""
     command = [sys.executable, "-P", "-c", "import jupyterhub, jupyterlab.labapp, lan966x_lab.notebook_files"]
+    kept = {
+        name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ
+    }  # by JupyterHub
     try:
         tried = subprocess.run(
             command, user=_NOBODY, group=_NOBODY, extra_groups=[], cwd="/",
-            env={"PATH": os.defpath, "HOME": "/"}, capture_output=True, text=True, check=False,
+            env=kept, capture_output=True, text=True, check=False,
         )  # fmt: skip
         trouble = tried.stderr.strip().splitlines()[-1:] if tried.returncode else []
     except OSError as error:
@@ -198,7 +204,8 @@ def make_accounts(names: Iterable[str]) -> dict[str, str]:
 
 
 def _as_root(command: list[str], words: str = "") -> None:
-    done = subprocess.run(command, input=words, capture_output=True, text=True, check=False)
+    environment = os.environ | {"PATH": _SEARCH}
+    done = subprocess.run(command, input=words, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise OSError(f"{' '.join(command)} failed: {done.stderr.strip() or done.returncode}")
 
