@@ -7,7 +7,7 @@ LAB := .venv/.lab-installed
 ALL := .venv/.all-installed
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test lint bench notebooks constraints clean
+.PHONY: help lab test lint bench notebooks readme constraints clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):.*## /make \1\t/p' Makefile | expand -t 20
@@ -36,6 +36,9 @@ bench: $(ALL) ## time the package beside its peers; ONLY="ifh" runs one part
 notebooks: $(ALL) ## run the notebooks anew, store their outputs, make the exercises
 	@$(BIN)/python -m lan966x_lab.workbook.freeze $$(ls notebooks/*.ipynb notebooks/solutions/*.ipynb | grep -v '\.mine')
 	@$(BIN)/lan966x-lab handout
+
+readme: $(ALL) ## write the README's tables, module map and pictures anew
+	@$(BIN)/python tests/readme.py
 
 constraints: ## pin every dependency anew in constraints.txt (needs uv)
 	$(UV) pip compile --quiet --upgrade --universal --no-annotate --no-header \
