@@ -108,8 +108,8 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser(
         "grade",
         help="grade a folder of submissions, without a network",
-        description="Grade SUBMISSIONS/STUDENT/…/*.ipynb: points as CSV, feedback pages for the students, and "
-        "a summary of the mistakes. Stop it with Ctrl-C; the same command goes on.",
+        description="Grade SUBMISSIONS/STUDENT/…/*.ipynb: points as CSV, feedback pages for the students, "
+        "and a summary of the mistakes. Stop it with Ctrl-C; the same command goes on.",
     )
     option = command.add_argument
     option("submissions", type=Path, metavar="SUBMISSIONS", help="a folder with a folder for each student")

@@ -1,8 +1,6 @@
 """The grader's process: nbgrader on one submission, as the teacher, outside the jail.
 
-    python -m lan966x_lab.workbook.classroom.autograde JOB
-
-JOB is a JSON file (see :class:`Job`). ``prepare`` makes nbgrader's course from the solutions, once; each
+``worker`` starts it, with the path of a JSON file (see :class:`Job`). ``prepare`` makes nbgrader's course from the solutions, once; each
 submission then gets a copy, so that none can disturb another. The points come from nbgrader's gradebook.
 """
 
@@ -23,7 +21,7 @@ from nbformat import NotebookNode
 
 from .cells import Part, grade_id, part
 from .jail import die_with_parent
-from .results import Piece, State
+from .results import Piece, State, Stop
 
 __all__ = ["Job", "imports", "main", "pieces", "prepare"]
 
@@ -83,13 +81,13 @@ def prepare(course: Path, solutions: Mapping[str, bytes]) -> None:
         GenerateAssignment(coursedir=CourseDirectory(config=config), config=config).start()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Grade one submission and write its result; 1 when nbgrader fails."""
     die_with_parent()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    (path,) = sys.argv[1:] if arguments is None else arguments
+    (path,) = arguments
     document = json.loads(Path(path).read_text(encoding="utf-8"))
     logging.basicConfig(level=logging.WARNING)
     if "solutions" in document:
@@ -226,7 +224,7 @@ def _piece(cell: NotebookNode, original: NotebookNode, points: float | None, hid
     got = points or 0.0
     error = next((out for out in cell.get("outputs", []) if out.output_type == "error"), None)
     state = State.WRONG if got <= 0 else State.PARTLY if got < most else State.RIGHT
-    if error is not None and error.ename in ("NotRun", "LabChanged", "KernelEnded"):
+    if error is not None and error.ename in (Stop.NOT_RUN, Stop.LAB_CHANGED, Stop.ENDED):
         state = State.NOT_RUN
     return Piece(name, state, _verdict(cell, error, got, most, hidden), got, most)
 
@@ -247,32 +245,22 @@ def _verdict(
 
 def _said(error: NotebookNode) -> str:
     """An error as the learner reads it: the narration of a check alone, an exception with its name."""
-    ours = ("AssertionError", "TimeLimit", "KernelEnded", "NotRun", "LabChanged")
-    if error.ename in ours and error.evalue:
+    if error.ename in ("AssertionError", *Stop) and error.evalue:
         return str(error.evalue)
     return f"The check was stopped by {error.ename}: {error.evalue}".rstrip(": ")
 
 
 def _raised(graded: NotebookNode, hidden: frozenset[str]) -> Iterator[str]:
     for number, cell in enumerate(graded.cells, 1):
-        name = grade_id(cell)
         if part(cell) in (Part.CHECK, Part.ESSAY):
             continue
+        where = f"Your cell {grade_id(cell)}" if grade_id(cell) else f"A cell of your own (number {number})"
         for out in cell.get("outputs", []):
             if out.output_type == "error":
-                where = f"Your cell {name}" if name else f"A cell of your own (number {number})"
-                said = (
-                    out.evalue
-                    if out.ename in ("TimeLimit", "KernelEnded", "NotRun")
-                    else f"it raised {out.ename}: {out.evalue}"
-                )
+                said = out.evalue if out.ename in [*Stop] else f"it raised {out.ename}: {out.evalue}"
                 yield _without(hidden, f"{where}: {said}")[:600]
 
 
 def _without(hidden: frozenset[str], text: str) -> str:
     text = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     return _QUOTES if any(line in text for line in hidden) else text
-
-
-if __name__ == "__main__":
-    sys.exit(main())

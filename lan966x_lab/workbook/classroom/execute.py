@@ -16,11 +16,12 @@ from nbgrader.utils import is_grade
 from traitlets import Integer, List
 
 from . import guard
+from .results import Stop
 
-__all__ = ["ENDED", "LAB_CHANGED", "NOT_RUN", "TIME_LIMIT", "GuardedExecute"]
+__all__ = ["GuardedExecute"]
 
-TIME_LIMIT, ENDED, NOT_RUN, LAB_CHANGED = "TimeLimit", "KernelEnded", "NotRun", "LabChanged"
-"""The names under which the grader itself puts an error into a cell."""
+_START = 60
+"""Seconds to import what the checks use, before anything of the learner runs."""
 _MOST_OUTPUT = 100_000
 """Characters kept of what one cell puts out; more is dropped as it arrives."""
 _GUARD = f"__import__({guard.__name__!r}, fromlist=['watch'])"
@@ -53,7 +54,7 @@ class GuardedExecute(Execute):  # type: ignore[misc]
         if not self._stopped:
             self._run(cell, resources, index)
         elif is_grade(cell):
-            _put(cell, NOT_RUN, f"Not run: {self._stopped}.")
+            _put(cell, Stop.NOT_RUN, f"Not run: {self._stopped}.")
         return cell, resources
 
     def _run(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> None:
@@ -61,25 +62,30 @@ class GuardedExecute(Execute):  # type: ignore[misc]
         name = cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index + 1}"
         if left <= 0:
             self._stopped = f"the {self.total} s for the whole notebook are over"
-            _put(cell, NOT_RUN, f"Not run: {self._stopped}.")
+            _put(cell, Stop.NOT_RUN, f"Not run: {self._stopped}.")
             return
         self._kept = 0
-        self.timeout = max(1, min(self._per_cell, round(left)))
         try:
             if not self._is_watched:
+                self.timeout = _START
                 self._ask(f"{_GUARD}.watch({list(self.watched)!r})")
                 self._is_watched = True
+            self.timeout = max(1, min(self._per_cell, round(left)))
             if is_grade(cell) and (names := self._ask(f"{_GUARD}.changed()")) != []:
                 what = ", ".join(names[:3]) if isinstance(names, list) else "the grader's own guard"
-                _put(cell, LAB_CHANGED, f"Not run: your notebook changes {what}, on which the check relies.")
+                _put(
+                    cell,
+                    Stop.LAB_CHANGED,
+                    f"Not run: your notebook changes {what}, on which the check relies.",
+                )
                 return
             super().preprocess_cell(cell, resources, index)
         except CellTimeoutError:  # it was interrupted, and did not care
             self._stopped = f"{name} did not end within {self.timeout} s, and could not be interrupted"
-            _put(cell, TIME_LIMIT, f"{self._stopped}.")
+            _put(cell, Stop.TIME_LIMIT, f"{self._stopped}.")
         except DeadKernelError:
             self._stopped = f"the kernel ended in {name}, or in a cell before it"
-            _put(cell, ENDED, f"The kernel ended in {name}, or in a cell before it.")
+            _put(cell, Stop.ENDED, f"The kernel ended in {name}, or in a cell before it.")
 
     def _ask(self, expression: str) -> Any:
         """The value of an expression in the kernel; None when it has none that can be read."""
@@ -99,13 +105,13 @@ class GuardedExecute(Execute):  # type: ignore[misc]
         cell, reply = kwargs["cell"], kwargs["execute_reply"]["content"]
         super().on_cell_executed(**kwargs)
         if reply["status"] == "error" and reply.get("ename") == "CellTimeoutError":
-            _put(cell, TIME_LIMIT, f"Stopped after {self.timeout} s: an endless loop, or very slow.")
+            _put(cell, Stop.TIME_LIMIT, f"Stopped after {self.timeout} s: an endless loop, or very slow.")
         elif is_grade(cell) and reply["status"] == "error":
             _put(cell, str(reply.get("ename", "")), str(reply.get("evalue", "")))
         elif is_grade(cell) and reply["status"] == "ok":
             cell.outputs = [out for out in cell.outputs if out.output_type == "execute_result"][-1:]
         elif is_grade(cell):
-            _put(cell, NOT_RUN, "Not run: the kernel refused it after what came before.")
+            _put(cell, Stop.NOT_RUN, "Not run: the kernel refused it after what came before.")
 
     def output(self, outs: list[NotebookNode], msg: Any, display_id: Any, cell_index: int) -> Any:
         """Keep an output, unless the cell has put out too much already; results and errors are kept."""
@@ -118,4 +124,4 @@ class GuardedExecute(Execute):  # type: ignore[misc]
 
 
 def _put(cell: NotebookNode, name: str, sentence: str) -> None:
-    cell.outputs = [NotebookNode(output_type="error", ename=name, evalue=sentence, traceback=[])]
+    cell.outputs = [NotebookNode(output_type="error", ename=str(name), evalue=sentence, traceback=[])]

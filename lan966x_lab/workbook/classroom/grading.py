@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -23,6 +24,8 @@ __all__ = ["Graded", "GradingError", "Plan", "grade", "missing"]
 
 _GRACE = 60
 """Seconds beyond the limit for all cells: the start of the kernel, nbgrader itself, the interrupt."""
+_LONGEST = 70
+"""Bytes: a socket's path has at most 104 everywhere."""
 _CELLS = 10
 """The limit for all cells is that of one cell, this many times."""
 
@@ -124,6 +127,8 @@ def _run_all(
     cancelled = threading.Event()
     with tempfile.TemporaryDirectory(prefix="lan966x-", ignore_cleanup_errors=True) as temporary:
         top = Path(temporary).resolve()
+        if len(os.fsencode(top)) > _LONGEST:
+            raise GradingError(f"the path {top} is too long for sockets: set TMPDIR to a shorter one")
         _prepare(top, {each.exercise.name: each.exercise for each in todo})
         pool = ThreadPoolExecutor(plan.jobs)
         try:
@@ -224,7 +229,7 @@ def _in(
 
 
 def _worker(job: Path) -> list[str]:
-    return [sys.executable, "-m", autograde.__name__, str(job)]
+    return [sys.executable, "-m", f"{__package__}.worker", str(job)]
 
 
 def _folders(shared: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lan966x_lab.notebook_files import write
 
-__all__ = ["Piece", "Result", "State", "Store", "key"]
+__all__ = ["Piece", "Result", "State", "Stop", "Store", "key"]
 
 
 class State(StrEnum):
@@ -24,6 +24,15 @@ class State(StrEnum):
     WAITING = "waits for a person"
     BLANK = "not answered"
     ANSWER = "answered"
+
+
+class Stop(StrEnum):
+    """Why the grader itself put an error into a cell: the names of those errors."""
+
+    TIME_LIMIT = "TimeLimit"
+    ENDED = "KernelEnded"
+    NOT_RUN = "NotRun"
+    LAB_CHANGED = "LabChanged"
 
 
 @dataclass(frozen=True)
@@ -53,10 +62,13 @@ class Piece:
 
     @property
     def mistake(self) -> str:
-        """The sentence that stands for the mistake: the reason when the check knows one, else its head."""
-        lines = self.text.splitlines() or [""]
-        why = [line.removeprefix("Why: ") for line in lines if line.startswith("Why: ")]
-        return (why or lines)[0]
+        """The sentence that stands for the mistake: the reason, or else the step that failed, or the head."""
+        head, *lines = self.text.splitlines() or [""]
+        for start, words in (("Why: ", ""), ("Did: ", "wrong at: ")):
+            for line in lines:
+                if line.startswith(start):
+                    return words + line.removeprefix(start)
+        return head
 
 
 @dataclass(frozen=True)
