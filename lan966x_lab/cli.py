@@ -266,7 +266,7 @@ def _reset(options: argparse.Namespace) -> int:
     folder: Path = options.folder or (home / "notebooks" if home else notebook_files.WORKING_FOLDER)
     if not folder.is_dir():
         return _fail(f"there is no folder {folder}: name yours with --folder.")
-    published = notebook_files.pristine()
+    published = notebook_files.for_learners()
     wanted = {
         name: content
         for name, content in published.items()

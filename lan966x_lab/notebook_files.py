@@ -20,6 +20,7 @@ __all__ = [
     "Restored",
     "checkout",
     "copy_to",
+    "for_learners",
     "pristine",
     "reset",
     "unwritable",
@@ -48,9 +49,8 @@ def checkout() -> Path | None:
 
 
 def pristine() -> dict[str, bytes]:
-    """What a learner works on, as it was published, by path relative to the notebooks' folder.
+    """The notebooks as they were published, by path relative to their folder.
 
-    That is the lessons and the exercises; the ``solutions`` stay with the teacher.
     In a checkout git's HEAD knows them. An unpacked archive has no git: then, as in an installation, the copy
     that pip installed does.
 
@@ -65,7 +65,12 @@ def pristine() -> dict[str, bytes]:
             "no published notebooks found: neither git nor the installation has a copy. "
             "Get one with `pip install --force-reinstall lan966x-lab`, or clone the repository."
         )
-    return {name: content for name, content in notebooks.items() if not name.startswith("solutions/")}
+    return notebooks
+
+
+def for_learners() -> dict[str, bytes]:
+    """What a learner works on: the ``pristine`` lessons and exercises, without the teacher's ``solutions``."""
+    return {name: content for name, content in pristine().items() if not name.startswith("solutions/")}
 
 
 def copy_to(folder: Path) -> list[Path]:
@@ -75,7 +80,7 @@ def copy_to(folder: Path) -> list[Path]:
         The files that were written, in order.
     """
     written = []
-    for name, content in pristine().items():
+    for name, content in for_learners().items():
         target = folder / name
         if not target.exists():
             write(target, content)

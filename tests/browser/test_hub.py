@@ -198,7 +198,7 @@ def doors_between(hub: Hub, desks: list[Desk], state: Path) -> None:
         "what the hub remembers",
     )
     assert {name: result.pop(name) for name in by_file} == dict.fromkeys(by_file, "PermissionError")
-    # One of bob's ports is his server. Each kernel has one more, which takes what forked children print, if it
+    # One of bob's ports is his server. Each kernel has one more: it takes what forked children print, if that
     # comes with a secret, and tells nothing (ipykernel's iostream). A kernel tells by sockets in his home.
     answers = result.pop("their ports, past the proxy")
     assert [answer for answer in answers if "HTTPError" in answer or answer.isdigit()] == ["HTTPError 403"]
