@@ -69,7 +69,7 @@ def pristine() -> dict[str, bytes]:
 
 
 def for_learners() -> dict[str, bytes]:
-    """What a learner works on: the ``pristine`` lessons and exercises, without the teacher's ``solutions``."""
+    """What a learner works on: lessons and exercises as published, without the teacher's ``solutions``."""
     return {name: content for name, content in pristine().items() if not name.startswith("solutions/")}
 
 
