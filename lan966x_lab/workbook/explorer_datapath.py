@@ -13,12 +13,12 @@ from .widgets import Explorer, choice, number, switch
 __all__ = ["DatapathExplorer", "datapath_picture"]
 
 _TITLES = {
-    "000/1": "000/1 skip the clock",
+    "000/1": "000/1 clock gate",
     "000/2 v2": "000/2 v2 byte shift",
-    "001": "001 ask before you wait",
+    "001": "001 FIFO first",
     "002": "002 template",
     "003": "003 late skb",
-    "004": "004 checksum offload",
+    "004": "004 checksum",
 }
 
 

@@ -52,9 +52,8 @@ def _reported_panel(svg: Svg, x: int, y: int, wide: int, workload: Workload) -> 
         if high - low > 1:
             svg.rect(left + low, line + 6, high - low, 8, fill=AFTER.soft, stroke=AFTER.strong, dash="3 2")
         svg.rect(left, line + 4, max(1.5, low), 12, fill=AFTER.strong)
-        note, roomy = f"{float(row.gain.low):.2f}", high < scale * 4 - 40
-        at = left + max(low, high) + 5 if roomy else left + high - 5
-        svg.text(at, line + 14, note, size=11, anchor="start" if roomy else "end")
+        at = low if high - low > 60 else high  # on a long band, else behind it
+        svg.text(left + max(1.5, at) + 5, line + 14, f"{float(row.gain.low):.2f}", size=11)
 
 
 def _counted_panel(svg: Svg, x: int, y: int, wide: int, workload: Workload, path: str, words: str) -> None:
@@ -90,26 +89,34 @@ def _say_ranking(workloads: Sequence[Workload]) -> str:
     return ". ".join(said) + "."
 
 
-_THREADS: Mapping[str, tuple[str, str]] = {
-    "000/1": ("000-rx", "merged; its best line contradicts itself"),
-    "000/2 v2": ("000-tx-v2", "merged; the getter that stayed had a fault"),
-    "001": ("001-sender", "merged after review, and faster than before it"),
-    "002": ("002-big", "not merged; zeros are skipped instead"),
-    "003": ("003-netif", "merged without a review that we found"),
-    "004": ("004-goodput", "merged; its gain is idle time"),
+_THREADS: Mapping[str, tuple[str, str, str]] = {
+    "000/1": ("clock gate", "000-rx", "merged; its best line contradicts itself"),
+    "000/2 v2": ("byte shift", "000-tx-v2", "merged; the getter that stayed had a fault"),
+    "001": ("FIFO first", "001-sender", "merged after review, and faster than before it"),
+    "002": ("template", "002-big", "not merged; zeros are skipped instead"),
+    "003": ("late skb", "003-netif", "merged without a review that we found"),
+    "004": ("checksum offload", "004-goodput", "merged; its gain is idle time"),
 }
-"""The first measurement of each patch, and what became of it."""
+"""A name for each patch, its first measurement, and what became of it."""
 
 
 def threads_table() -> Table:
     """The five threads on one page: what a patch gained by the mail, by count, on the live wire; its fate."""
     bulk = WORKLOADS["bulk TCP"]
     rows = []
-    for patch, (claim, fate) in _THREADS.items():
+    for patch, (name, claim, fate) in _THREADS.items():
         path = "manual" if patch == "001" else "fdma"
         saved = {row.patch: _saved(row) for row in bulk.counted(path)}
         reported = f"{claims.get(claim).gain_percent:+.1f} %".replace("-", "−")
-        rows.append([patch, reported, saved.get(patch) or _summed(bulk), _on_the_wire(patch, path), fate])
+        rows.append(
+            [
+                f"{name} ({patch})",
+                reported,
+                saved.get(patch) or _summed(bulk),
+                _on_the_wire(patch, path),
+                fate,
+            ]
+        )
     heads = ["patch", "reported", "counted: saved for a full frame", "live wire", "what became of it"]
     return table(rows, heads, "The threads on one page")
 
