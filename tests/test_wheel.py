@@ -106,3 +106,8 @@ def test_reset_finds_the_carried_notebooks(lab: Path, tmp_path: Path) -> None:
     assert "put back, it was missing" in done.stdout
     stored = tmp_path / "lan966x_lab_notebooks" / "00_start_here.ipynb"
     assert stored.read_bytes() == (ROOT / "notebooks" / "00_start_here.ipynb").read_bytes()
+
+
+def test_the_hub_s_configuration_is_carried(lab: Path, tmp_path: Path) -> None:
+    run(lab, "hub", "--users", "alice", "--write", "class", cwd=tmp_path)
+    assert '"alice"' in (tmp_path / "class" / "jupyterhub_config.py").read_text()
