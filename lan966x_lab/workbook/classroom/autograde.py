@@ -1,7 +1,8 @@
 """The grader's process: nbgrader on one submission, as the teacher, outside the jail.
 
-``worker`` starts it, with the path of a JSON file (see :class:`Job`). ``prepare`` makes nbgrader's course from the solutions, once; each
-submission then gets a copy, so that none can disturb another. The points come from nbgrader's gradebook.
+``worker`` starts it, with the path of a JSON file (see :class:`Job`). ``prepare`` makes nbgrader's course
+from the solutions, once; each submission then gets a copy, so that none can disturb another. The points come
+from nbgrader's gradebook.
 """
 
 import ast

@@ -70,7 +70,7 @@ def read(path: Path) -> NotebookNode:
     try:
         notebook: NotebookNode = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
-    except (ValueError, AttributeError, KeyError, nbformat.ValidationError) as error:
+    except (ValueError, TypeError, AttributeError, KeyError, nbformat.ValidationError) as error:
         first = str(error).strip().splitlines() or [type(error).__name__]
         raise CellError(f"{path.name} is no notebook that Jupyter can read: {first[0]}") from error
     return notebook

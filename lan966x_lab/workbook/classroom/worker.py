@@ -2,7 +2,7 @@
 
 import sys
 
-# jsonschema checks international addresses with it if it can; no notebook has one, and it takes 1.5 s to import
+# jsonschema takes it for international addresses if it can: no notebook has one, and the import takes 1.5 s
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 from .autograde import main  # noqa: E402
