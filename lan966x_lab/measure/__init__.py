@@ -6,6 +6,9 @@
 *Computed* from reported figures
     ``costmodel``, ``costpaths``, ``feasible`` (what a frame costs on each path, as bands); ``twofigures``
     (seed 002's two rows).
+*Several of these side by side*
+    ``datapath`` (one path, one frame size), ``ranking`` (the patches, three workloads), ``sixth`` (a patch to
+    review).
 *Counted*
     ``work`` (frames through the driver), ``trace`` and ``oracle`` (a header function, line by line),
     ``header_work``, ``header_ways``, ``header_gain``, ``instructions`` (seeds 000 and 002), ``rxtime``,
