@@ -16,7 +16,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Literal, TypeAlias
 
 from lan966x_lab.net import checksum
-from lan966x_lab.net.frames import TRANSPORTS, Protocol, Vlan
+from lan966x_lab.net.headers import TRANSPORTS, Protocol, Vlan
 from lan966x_lab.net.ptp import MessageType
 
 __all__ = [

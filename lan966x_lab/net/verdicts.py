@@ -14,7 +14,8 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from lan966x_lab.net import batch, checksum
-from lan966x_lab.net.frames import TRANSPORTS, EtherType, Frame, IPv4, TransportKind, Udp, Upper
+from lan966x_lab.net.frames import Frame
+from lan966x_lab.net.headers import TRANSPORTS, EtherType, IPv4, TransportKind, Udp, Upper
 
 __all__ = ["Check", "Checks", "Cover", "Verdict", "check", "check_batch", "judge", "plan"]
 
