@@ -4,8 +4,8 @@
     The Internet checksum: one sum, many ways to add it up.
 ``ptp``
     Which frames are PTP event messages, and what a PTP message says.
-``frames``, ``build``
-    Take a frame apart; put one together.
+``headers``, ``frames``, ``build``
+    The headers as values; take a frame apart; put one together.
 ``verdicts``
     Which checksums of a frame are right, as a receiver would say.
 ``captures``
@@ -19,7 +19,7 @@
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["batch", "build", "captures", "checksum", "frames", "ptp", "report", "verdicts"]
+__all__ = ["batch", "build", "captures", "checksum", "frames", "headers", "ptp", "report", "verdicts"]
 
 
 def __getattr__(name: str) -> ModuleType:
