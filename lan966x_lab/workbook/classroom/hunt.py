@@ -119,7 +119,7 @@ class Hunt:
     def __call__(self, answer: Any) -> Catch:
         """Judge a test: the function, or a namespace such as ``globals()`` in which it is looked up."""
         test, early = self._look_up(answer)
-        if early:
+        if early is not None:
             return early
         first = run(test, self.right, self.right, self.tools, quiet=False)
         if isinstance(first.error, NotImplementedError):
@@ -156,7 +156,7 @@ class Hunt:
             raise ValueError(f"replace one of {', '.join(self.right)}, not {', '.join(faulty) or 'nothing'}")
         ((name, mine),) = faulty.items()
         test, early = self._look_up(answer)
-        if early:
+        if early is not None:
             return early
         before = self._run(test, self.right).error
         if isinstance(before, NotImplementedError):

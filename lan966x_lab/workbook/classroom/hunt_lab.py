@@ -159,7 +159,10 @@ class _Dead:
 
 @contextlib.contextmanager
 def _bounded() -> Iterator[None]:
-    """Stop the block after ``STEPS`` lines of Python, in whatever function they are."""
+    """Stop the block after ``STEPS`` lines of Python, in whatever function they are.
+
+    Python forgets a tracer that raises: a test that catches even this goes on, until the kernel is stopped.
+    """
     left = STEPS
     before = sys.gettrace()
 

@@ -110,7 +110,7 @@ class RxRing(_Device):
                 self._unmap(buffer)
 
     def poll(self) -> Received:
-        """Hand up what has arrived, as (port, frame) pairs, first come first; the device gets the slots again.
+        """Hand up what has arrived: (port, frame) pairs, first come first; the device gets the slots again.
 
         Dropped, and not handed up: a frame of less than 60 bytes, one from a port other than 0 to 7, and one
         in whose place no new buffer can be had.
