@@ -161,7 +161,7 @@ REFUSALS: dict[str, tuple[str, Any, str, str]] = {
         "shutil.which",
         without(hub.PROXY),
         f"{hub.PROXY}: not found",
-        f"`sudo npm install -g {hub.PROXY}`.",
+        f"`sudo npm install -g {hub.PROXY}@5.0`.",
     ),
     "user": ("os.geteuid", lambda: 1000, "the hub: it is not root, so it could neither check", " hub …`."),
     "windows": ("sys.platform", "win32", "the hub: made for Linux, and this is win32", "a Linux machine, or"),

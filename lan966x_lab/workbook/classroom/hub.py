@@ -133,7 +133,7 @@ def _programs() -> Iterator[Finding]:
     if shutil.which("node") is None:
         yield _wrong("node", "not found, and the proxy runs on it", "`sudo apt-get install nodejs npm`")
     if shutil.which(PROXY) is None:
-        yield _wrong(PROXY, "not found; all browsers go through it", f"`sudo npm install -g {PROXY}`")
+        yield _wrong(PROXY, "not found; all browsers go through it", f"`sudo npm install -g {PROXY}@5.0`")
 
 
 def _accounts(classroom: Classroom, make: bool) -> Iterator[Finding]:
