@@ -168,7 +168,7 @@ class Nic:
 
     def alloc(self) -> int | None:
         """A fresh buffer of ``SIZE`` bytes, lent to the device: its address. None when memory is short."""
-        self.patience("you ask for buffers and get nowhere")
+        self.patience("you ask for buffers and get none: whoever polls must not wait for memory")
         if self._fails and self._fails.pop(0):
             return None
         return self._lend()
@@ -209,9 +209,7 @@ class Nic:
 
     def _one_came(self, who: str) -> None:
         if len(self.stack) + self.dropped >= self.device.received:
-            raise RingError(
-                f"{who}: each frame that came was taken already; that slot is empty, who armed it?"
-            )
+            raise RingError(f"{who}: every frame that came is taken, that slot has none: look at OWN first")
 
     def free(self, address: int) -> None:
         """Give a buffer back that nobody needs any more.

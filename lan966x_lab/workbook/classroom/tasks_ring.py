@@ -102,12 +102,14 @@ advance_check = wb.Check(
             (0, "slot 3 is the last one, and you leave it out: the device does not, so you part."),
             edge=True,
         ),
-        _advance(6, 7, 0, edge=True),
+        _advance(6, 7, 0, (3, "not every ring has 4 slots: ask nic.ring.length."), edge=True),
     ],
     hint="nic.ring.length is how many slots there are; % brings you back to 0.",
 )
 
 # ---- a buffer for a slot
+
+_SHORT = (1,) * 20_000
 
 
 def slot(nic: Nic, index: int) -> str:
@@ -133,12 +135,12 @@ def _armed(
         changes=(0,),
         edge=edge,
         mistakes=(
+            *mistakes,
             (
                 lambda seen: seen["returned"] is None,
                 "return True when the slot has a buffer, False when not.",
             ),
             (lambda seen: seen["lost buffers"], "you took a buffer and put it nowhere: ask alloc() once."),
-            *mistakes,
         ),
     )
 
@@ -150,7 +152,7 @@ arm_check = wb.Check(
         _armed("the last slot", Nic(armed=False), 3, True, "the device's, 1600 bytes OWN WRAP"),
         _armed(
             "memory is short",
-            Nic(armed=False, fails=[1]),
+            Nic(armed=False, fails=_SHORT),
             1,
             False,
             "empty",
@@ -163,6 +165,10 @@ arm_check = wb.Check(
             0,
             False,
             "yours, 61 bytes SOP EOP",
+            (
+                lambda seen: seen["slot"] == "empty",
+                "a frame and its buffer were in that slot: ask alloc() before you write anything.",
+            ),
             edge=True,
         ),
     ],

@@ -128,7 +128,8 @@ SUBMISSIONS = {
     ),
     "WRAP in no slot": Bad(
         {
-            "empty_descriptor": "def empty_descriptor(length, last):\n    return Ctl.OWN | length << LENGTH_SHIFT"
+            "empty_descriptor": "def empty_descriptor(length, last):\n"
+            "    return Ctl.OWN | length << LENGTH_SHIFT"
         },
         check="check_empty_descriptor",
         says="the last slot has WRAP: that is how the device finds back to the first one.",
@@ -158,10 +159,10 @@ SUBMISSIONS = {
         says="nic.at is where it was; assign to it.",
         also=DEPENDS,
     ),
-    "a ring of 8": Bad(
+    "every ring has four slots": Bad(
         {"advance": "def advance(nic):\n    nic.at = (nic.at + 1) % 4"},
         check="check_advance",
-        says="Saw: 3",
+        says="not every ring has 4 slots: ask nic.ring.length.",
         also=DEPENDS,
     ),
     "writes None into the ring": Bad(
@@ -199,7 +200,7 @@ SUBMISSIONS = {
             )
         },
         check="check_arm",
-        says="you took a buffer and put it nowhere: ask alloc() once.",
+        says="a frame and its buffer were in that slot: ask alloc() before you write anything.",
     ),
     "waits for memory": Bad(
         {
@@ -210,7 +211,11 @@ SUBMISSIONS = {
             "    return True"
         },
         check="check_arm",
-        says="alloc() returned None: there is nothing to arm with.",
+        says=(
+            "Saw: RingError: 10,000 steps and no end: you ask for buffers and get none: whoever "
+            "polls must not wait for memory, in line 2 of arm: while (buffer := nic.alloc()) is "
+            "None:"
+        ),
         also=DEPENDS,
     ),
     "hands up before it refills": Bad(
@@ -228,13 +233,19 @@ SUBMISSIONS = {
     "reads what it has armed": Bad(
         {"take": TAKE_READS_TOO_LATE},
         check="check_take",
-        says="Saw: RingError: up: the device owns that buffer, in slot 0: it holds no frame for you, in line 4 of take: nic.up(address, ctl >> LENGTH_SHIFT)",
+        says=(
+            "Saw: RingError: up: the device owns that buffer, in slot 0: it holds no frame for you, "
+            "in line 4 of take: nic.up(address, ctl >> LENGTH_SHIFT)"
+        ),
         also=("check_poll",),
     ),
     "sets OWN and leaves the length": Bad(
         {"take": TAKE_SETS_OWN_ONLY},
         check="check_take",
-        says="Saw: RingError: slot 0 says 61 bytes, its buffer has 1600: long frames come in pieces, in line 7 of take: nic.ring.write(nic.at, ctl | Ctl.OWN, address)",
+        says=(
+            "Saw: RingError: slot 0 says 61 bytes, its buffer has 1600: long frames come in pieces, "
+            "in line 7 of take: nic.ring.write(nic.at, ctl | Ctl.OWN, address)"
+        ),
         also=("check_poll",),
     ),
     "drops without counting": Bad(
@@ -307,12 +318,13 @@ SUBMISSIONS = {
     ),
     "never looks at OWN": Bad(
         {
-            "poll": "def poll(nic, budget):\n    for _ in range(budget):\n        take(nic)\n    nic.doorbell()\n    return budget"
+            "poll": "def poll(nic, budget):\n"
+            "    for _ in range(budget):\n        take(nic)\n    nic.doorbell()\n    return budget"
         },
         check="check_poll",
         says=(
-            "Saw: RingError: up: each frame that came was taken already; that slot is empty, who "
-            "armed it?, in line 3 of poll: take(nic)"
+            "Saw: RingError: up: every frame that came is taken, that slot has none: look at OWN "
+            "first, in line 3 of poll: take(nic)"
         ),
     ),
     "counts what goes up": Bad(
