@@ -142,7 +142,7 @@ class Account:
 
 
 class Hub:
-    """A running JupyterHub; ``stop`` ends it as Ctrl-C or systemd does."""
+    """A running JupyterHub."""
 
     def __init__(self, command: list[str], port: int, log: Path) -> None:
         self.port, self.url, self._log = port, f"http://127.0.0.1:{port}", log
@@ -154,9 +154,9 @@ class Hub:
             self.stop()
             raise
 
-    def stop(self) -> int:
-        """End the hub with SIGTERM; its exit status."""
-        self._process.send_signal(signal.SIGTERM)
+    def stop(self, way: signal.Signals = signal.SIGTERM) -> int:
+        """End the hub, as systemd does (SIGTERM) or as Ctrl-C (SIGINT); its exit status."""
+        self._process.send_signal(way)
         try:
             return self._process.wait(60)
         except subprocess.TimeoutExpired:

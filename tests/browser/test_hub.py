@@ -6,6 +6,7 @@ Root only, and with node and the proxy: `.ci/run` installs them. Elsewhere the s
 import json
 import os
 import re
+import signal
 import subprocess
 import urllib.parse
 import urllib.request
@@ -243,7 +244,7 @@ def test_a_hub_started_here_leaves_nothing_behind(python: str, tmp_path: Path) -
         )
         said = hub.log
         states = list(Path("/tmp").glob("lan966x-lab-hub-*"))
-        assert hub.stop() == 0
+        assert hub.stop(signal.SIGINT) == 0  # Ctrl-C
         (account,) = hub_support.accounts(said)
         assert f"Learners open http://127.0.0.1:{port} " in said
         assert account.home.stat().st_mode & 0o777 == 0o700
