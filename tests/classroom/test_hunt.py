@@ -679,7 +679,21 @@ def said(hunt: Hunt, *lines: str) -> list[str]:
 def test_nothing_is_asserted() -> None:
     lines = said(HEADER, "h = bytearray(28)", "lab.set_field(h, 62, 9, 5)", "return lab.get_field(h, 62, 9)")
     assert lines[1] == "It passes even where nothing does anything: it asserts nothing about what it calls."
-    assert said(RINGS, *RING, "ring.arrive(bytes(60))", "ring.poll()", "ring.close()")[1] == lines[1]
+    used = (*RING, "ring.arrive(bytes(60))", "print(len(ring.poll()), len(ring.mapped))", "ring.close()")
+    assert said(RINGS, *used)[1] == lines[1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assert ring.arrive(bytes(60))",
+        "assert len(ring.mapped) == 2",
+        "assert ring.poll() == []",
+        "assert not ring.poll()",
+    ],
+)
+def test_an_assertion_is_seen_even_if_it_catches_nothing(line: str) -> None:
+    assert said(RINGS, *RING, line)[1] == "It asserts what every version does, right or faulty."
 
 
 def test_a_wrong_expectation_names_the_line_and_the_last_call() -> None:
@@ -955,6 +969,11 @@ def test_a_hole_that_is_none() -> None:
     assert HEADER.hole({}, args, get_field=faulty_get).rung is Rung.NOT_DEFINED
     stub = body(HEADER, "raise NotImplementedError('begin')")
     assert HEADER.hole(stub, args, get_field=faulty_get).rung is Rung.NOT_STARTED
+    fine = body(HEADER, "assert lab.get_field(b'a', 0, 8) == 97")
+    unwritten = cell("def mine(*_):\n    raise NotImplementedError('be wrong')", "mine")
+    assert HEADER.hole(fine, args, get_field=unwritten).text() == (
+        "hole in test_header: not started.\nIt says: be wrong"
+    )
     wrong = body(HEADER, "assert lab.get_field(b'a', 0, 8) == 1")
     assert (
         HEADER.hole(wrong, args, get_field=faulty_get).lines[1].startswith("test_header fails on the right")

@@ -161,8 +161,11 @@ class Hunt:
         before = self._run(test, self.right).error
         if isinstance(before, NotImplementedError):
             return self._nothing("not started", f"It says: {before}", rung=Rung.NOT_STARTED)
-        seen = [_outcome(version, args) for version in (self.right[name], mine)]
         what = f"hole in {self.name}"
+        try:
+            seen = [_outcome(version, args) for version in (self.right[name], mine)]
+        except NotImplementedError as error:
+            return Verdict(what, Rung.NOT_STARTED, (f"{what}: not started.", f"It says: {error}"), 0, 1)
         if before:
             head, line = "wrong", f"{self.name} fails on the right version; mend that first."
         elif seen[0] == seen[1]:
@@ -241,9 +244,10 @@ class Hunt:
         rung = Rung.RIGHT if not missed else Rung.ALMOST if caught else Rung.WRONG
         lines = [f"{self.name}: {rung.name.lower()}. Caught {caught} of {len(cases)} with {_times(calls)}."]
         if not caught:
+            errors = [self._run(test, version).error for version in dead(self.right)]
             lines.append(
                 "It asserts what every version does, right or faulty."
-                if self._run(test, dead(self.right)).error
+                if any(isinstance(error, AssertionError) for error in errors)
                 else "It passes even where nothing does anything: it asserts nothing about what it calls."
             )
         return Catch(self.name, rung, (*lines, *missed), caught, len(cases), cases, self.family)
@@ -271,6 +275,8 @@ def _outcome(version: Callable[..., Any], args: tuple[Any, ...]) -> str:
     fresh = [bytearray(arg) if isinstance(arg, bytearray) else arg for arg in args]
     try:
         result = show(version(*fresh))
+    except NotImplementedError:
+        raise
     except Exception as error:  # a faulty version may raise anything
         result = type(error).__name__
     changed = [show(arg) for arg, was in zip(fresh, args, strict=True) if arg != was]

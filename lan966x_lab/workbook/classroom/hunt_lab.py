@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
+from unittest.mock import MagicMock
 
 __all__ = ["STEPS", "Lab", "Run", "TooLongError", "dead", "refuses", "run", "show"]
 
@@ -97,9 +98,14 @@ def run(
     return result
 
 
-def dead(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """A version in which nothing does anything."""
-    return {name: _Dead if isinstance(part, type) else _nothing_done for name, part in parts.items()}
+def dead(parts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Two versions in which nothing does anything; a test that asserts something fails on one of them.
+
+    In the first, every call gives None. In the second it gives an object that stands everything and equals
+    nothing, so that a test which computes with results comes as far as its assertions.
+    """
+    silent = {name: _Dead if isinstance(part, type) else _nothing_done for name, part in parts.items()}
+    return [silent, {name: MagicMock() for name in parts}]
 
 
 def _veil(right: Any, thing: Any, calls: list[str]) -> Callable[..., Any]:
@@ -134,7 +140,8 @@ class _Veiled:
         if name.startswith("_"):
             raise AttributeError(f"{name} is private: how a part works inside is its own business")
         value = getattr(thing, name)
-        return _veil(getattr(right, name, value), value, calls) if callable(value) else value
+        method = getattr(right, name, None)
+        return _veil(method, value, calls) if callable(method) else value
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(vars(self)[""][1], name, value)
