@@ -79,6 +79,16 @@ def test_offsets_of_a_single_point_can_be_drawn():
     drawn(offsets_picture(one))
 
 
+def test_nanoseconds_are_shown_as_microseconds():
+    everything = recording(ON_BOARD)
+    points = [[2.0, 4_000_000, 7_000_000], [4.0, -2_000_000, 9_000_000], [12.0, 5_000_000, 8_000_000]]
+    picture = offsets_picture(replace(everything, ptp={**everything.ptp, "points": points}))
+    assert picture.sentence.startswith(
+        "Over 10 seconds the slave reports 3 offsets: 4,000.0 µs in the middle, half of them within "
+        "1,000.0 µs of that, and a path delay of 8,000 µs."
+    )
+
+
 def test_the_threads_on_one_page_repeat_what_is_computed():
     rows = {row[0]: row[1:] for row in threads_table().rows}
     assert len(rows) == 6
