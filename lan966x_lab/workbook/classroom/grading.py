@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -26,6 +27,9 @@ _GRACE = 60
 """Seconds beyond the limit for all cells: the start of the kernel, nbgrader itself, the interrupt."""
 _LONGEST = 70
 """Bytes: a socket's path has at most 104 everywhere."""
+_EXCEPTION = re.compile(r"(\w+\.)*[A-Z]\w*[a-z]\w*: ")
+_SEE_ABOVE = "Please see the the above traceback"
+"""nbgrader's last word, which says nothing."""
 _CELLS = 10
 """The limit for all cells is that of one cell, this many times."""
 
@@ -242,7 +246,7 @@ def _damaged(submission: Submission, why: str) -> Damaged:
 
 
 def _last_error(log: Path) -> str:
-    """The last line of a log that names an error, or the last line at all."""
+    """The last line of a log that names an exception, or the last line at all."""
     lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
-    named = [line for line in lines if line.partition(":")[0].rpartition(".")[2].endswith("Error")]
+    named = [line for line in lines if _EXCEPTION.match(line) and _SEE_ABOVE not in line]
     return ([*filter(None, named or lines)] or ["it said nothing"])[-1][:300]
