@@ -30,13 +30,14 @@ OF = 8  # frames in the poll whose saving in ns is asked for
 COVER_LETTER = """\
 read the time of day once per poll
 
-With a receive filter set, the driver completes the time of every frame, and for each of them it reads the
-time of day: five register accesses. All frames of a poll come within microseconds of each other, so one
-reading serves them all. Read it when the poll begins and hand it to the frames.
+With a receive filter set, the driver completes the time of every frame, and for each of
+them it reads the time of day: five register accesses. All frames of a poll come within
+microseconds of each other, so one reading serves them all. Read it when the poll begins
+and hand it to the frames.
 
-This takes five register accesses off every frame. PTP users get back all that the gate of seed 000 gave to
-everybody else. The second that changes between arrival and reading is borrowed as before. No functional
-change intended.
+This takes five register accesses off every frame. PTP users get back all that the gate of
+seed 000 gave to everybody else. The second that changes between arrival and reading is
+borrowed as before. No functional change intended.
 """
 """The sixth patch's message. Invented: nobody has sent it."""
 

@@ -50,7 +50,7 @@ def _reported_panel(svg: Svg, x: int, y: int, wide: int, workload: Workload) -> 
         line = top + 20 * index
         svg.text(x, line + 14, row.patch, size=12, mono=True)
         if high - low > 1:
-            svg.rect(left + low, line + 6, high - low, 8, fill=AFTER.soft, stroke=AFTER.strong, dash="3 2")
+            svg.rect(left + low, line + 4, high - low, 12, fill=AFTER.soft, stroke=AFTER.strong, dash="3 2")
         svg.rect(left, line + 4, max(1.5, low), 12, fill=AFTER.strong)
         at = low if high - low > 60 else high  # on a long band, else behind it
         svg.text(left + max(1.5, at) + 5, line + 14, f"{float(row.gain.low):.2f}", size=11)
