@@ -991,8 +991,10 @@ def test_a_hole_that_is_none() -> None:
 @every_hunt
 def test_the_specification_shows_promises_and_no_code(hunt: Hunt) -> None:
     text = specification(hunt).text()
+    assert text.startswith("# ---- lab: what you test\n")
+    assert ("# ---- lab: what helps you\n" in text) == (hunt in (HEADER, POLLING))
     for part in hunt.right:
-        assert f"# ---- lab.{part}\n" in text
+        assert f"\ndef {part}(" in text or f"\nclass {part}:\n" in text
     assert "_swapped" not in text
     assert "self._" not in text
     assert "return " not in text.replace("return value", "")

@@ -18,13 +18,14 @@ from .hunt import Catch, Hunt, Mutant
 __all__ = ["Faults", "hunt_board", "specification"]
 
 _GREEN, _ORANGE = TONES[2], TONES[1]
-_LEFT, _CELL, _ROW = 170, 72, 46
+_LEFT, _CELL, _ROW = 150, 82, 46
 
 
 def specification(hunt: Hunt) -> Source:
     """What the lab of this hunt promises: signatures and docstrings, and none of the code behind them."""
-    things = {**hunt.right, **{name: tool for name, tool in hunt.tools.items() if callable(tool)}}
-    return Source([(f"lab.{name}", _promise(thing)) for name, thing in things.items()])
+    groups = {"what you test": hunt.right.values(), "what helps you": filter(callable, hunt.tools.values())}
+    panels = [(f"lab: {title}", "\n\n".join(map(_promise, things))) for title, things in groups.items()]
+    return Source([panel for panel in panels if panel[1]])
 
 
 def hunt_board(catches: Sequence[Catch]) -> Picture:
