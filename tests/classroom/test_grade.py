@@ -228,6 +228,7 @@ def test_a_good_submission_gets_its_points_and_the_essay_waits(batch: Run) -> No
 def test_a_blank_submission_says_not_started(batch: Run) -> None:
     result = batch.result("blank")
     assert (result.points, result.waiting) == (0, 0)
+    assert batch.piece("blank", "check_spell").text == "Not started.\nIt says: look the word up in a table"
     assert batch.piece("blank", "check_double").text.startswith(
         "double: not started.\nIt says: add x to itself"
     )

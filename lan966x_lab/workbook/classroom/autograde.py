@@ -248,6 +248,8 @@ def _said(error: NotebookNode) -> str:
     """An error as the learner reads it: the narration of a check alone, an exception with its name."""
     if error.ename in ("AssertionError", *Stop) and error.evalue:
         return str(error.evalue)
+    if error.ename == "NotImplementedError":
+        return f"Not started.\nIt says: {error.evalue}"
     return f"The check was stopped by {error.ename}: {error.evalue}".rstrip(": ")
 
 

@@ -77,7 +77,7 @@ def _piece(piece: Piece) -> str:
     got = "? " if piece.points is None else f"{number(piece.points)} "
     top = (
         f"<header><strong>{sign} {clean(piece.name)}: {piece.state}</strong>"
-        f"<span>{got}of {number(piece.most)}</span></header>"
+        f"<span>{got}of {number(piece.most)} points</span></header>"
     )
     if piece.state in (State.WAITING, State.BLANK):
         body = _text(piece) if piece.state is State.WAITING else _blank()
@@ -86,10 +86,10 @@ def _piece(piece: Piece) -> str:
 
 
 def _text(piece: Piece) -> str:
-    label = clean(f"your {piece.name}")
+    label, shown = clean(f"your {piece.name}"), clean(piece.text.strip("\n"))
     if piece.is_code:
-        return f'<pre tabindex="0" role="region" aria-label="{label}"><code>{clean(piece.text)}</code></pre>'
-    return f'<pre class="prose">{clean(piece.text)}</pre>'
+        return f'<pre tabindex="0" role="region" aria-label="{label}"><code>{shown}</code></pre>'
+    return f'<pre class="prose">{shown}</pre>'
 
 
 def _blank() -> str:

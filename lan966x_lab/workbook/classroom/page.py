@@ -31,12 +31,13 @@ _STYLE = f"""
 @media (prefers-color-scheme: dark) {{ :root {{ VARIABLES_DARK }} }}
 * {{ box-sizing: border-box }}
 body {{ margin: 0; background: var(--page); color: var(--ink); font: 16px/1.55 {SANS} }}
-main {{ max-width: 860px; margin: 0 auto; padding: 32px 20px 64px }}
+main {{ max-width: 960px; margin: 0 auto; padding: 32px 20px 64px }}
 h1 {{ font-size: 28px; line-height: 1.25; margin: 0 0 4px }}
 h2 {{ font-size: 21px; line-height: 1.3; margin: 40px 0 8px; padding-top: 20px;
   border-top: 1px solid var(--line) }}
 h3 {{ font-size: 16px; margin: 24px 0 6px }}
 p, ul {{ margin: 8px 0 }}
+summary {{ cursor: pointer }}
 ul {{ padding-left: 22px }}
 a {{ color: var(--link) }}
 code, pre, .value {{ font-family: {MONO}; font-size: 13.5px }}

@@ -152,7 +152,7 @@ def summary(graded: Graded) -> bytes:
     if found:
         drawn = picture(found, len(students))
         parts.append(f"<figure>{drawn.drawing()}<figcaption>{clean(drawn.sentence)}</figcaption></figure>")
-        parts.append(_mistake_table(found))
+        parts.append(f"<details><summary>The same as a table</summary>{_mistake_table(found)}</details>")
     elif graded.results:
         parts.append("<p>No check found a mistake.</p>")
     if graded.failed:
