@@ -48,7 +48,8 @@ def draw_time(svg: Svg, y: int, view: View, frame: int) -> None:
     whole = max(sum(part.ns for part in some) for some in parts.values())
     scale = (right - left) / whole
     svg.text(20, y, f"Where the nanoseconds of one frame go: {frame:,} bytes", size=15, bold=True)
-    svg.text(WIDTH - 20, y, "computed from reported", size=12, anchor="end", fill=EVIDENCE["reported"].strong)
+    note = "computed from reported: one set of costs that fits"
+    svg.text(WIDTH - 20, y, note, size=12, anchor="end", fill=EVIDENCE["reported"].strong)
     names = [part.name for part in parts["patches off"]]
     if WAITING not in names and any(part.name == WAITING for part in parts["as switched"]):
         names.append(WAITING)
@@ -176,7 +177,9 @@ def draw_rates(svg: Svg, y: int, view: View, frame: int) -> None:
     else:
         note = f"line rate: {fastest:,.0f} at {LONGEST:,} bytes, far above"
         svg.text(plot.left + 8, plot.top + 12, note, size=11, fill=_GREEN.strong)
-    for point in view.published:
+    for point in sorted(
+        view.published, key=lambda point: point.features == view.features
+    ):  # filled ones on top
         plot.dot(svg, point.frame, point.mbit, REPORTED, filled=point.features == view.features)
     for live in view.live:
         for name, side in live.sides.items():
