@@ -54,7 +54,8 @@ class Protection:
     @property
     def sentence(self) -> str:
         """For the summary: what held while these submissions ran."""
-        always = "Each submission ran in a process and a folder of its own, with limits on time and memory"
+        limits = "limits on time and memory" if sys.platform == "linux" else "a limit on time"
+        always = f"Each submission ran in a process and a folder of its own, with {limits}"
         if not self.reason:
             return (
                 f"{always}, without a network, and with everything but that folder read-only; home folders, "
@@ -203,7 +204,9 @@ def run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the whole group; the kernel, which has a group of its own, dies with its parent (see ``jail``)."""
+    """Kill the whole group. The kernel has a group of its own: on Linux it dies with its parent (see ``jail``);
+    elsewhere ipykernel looks every second whether its parent still lives.
+    """
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
