@@ -204,8 +204,10 @@ def run(
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the whole group. The kernel has a group of its own: on Linux it dies with its parent (see ``jail``);
-    elsewhere ipykernel looks every second whether its parent still lives.
+    """Kill the whole group.
+
+    The kernel has a group of its own. On Linux it dies with its parent (see ``jail``); elsewhere ipykernel
+    looks every second whether its parent still lives.
     """
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
