@@ -303,7 +303,7 @@ def test_a_lab_that_was_rebound_is_noticed(batch: Run) -> None:
 
 def test_a_check_that_was_deleted_comes_back(batch: Run) -> None:
     assert batch.piece("floods", "check_double").points == 2
-    assert batch.result("floods").notes == (
+    assert batch.result("floods").notes[:2] == (
         f"The file is called my homework.ipynb, and is the exercise {NAME}.",
         "The cell check_double is missing: it was put back.",
     )

@@ -211,7 +211,7 @@ def test_a_kernel_that_refuses_namespaces(monkeypatch: pytest.MonkeyPatch, tmp_p
     refusing.chmod(0o755)
     monkeypatch.setattr(sandbox, "_SYSTEM", f"{tmp_path}{os.pathsep}{sandbox._SYSTEM}")
     assert examine([]).reason == (
-        "this computer does not allow the namespaces that the jail needs "
+        "this computer does not allow user namespaces, of which it is made "
         "(unshare: unshare failed: Operation not permitted)"
     )
 

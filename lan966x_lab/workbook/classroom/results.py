@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -143,7 +142,7 @@ class Store:
             OSError: it cannot be written.
         """
         text = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
-        write(self._path(result.key), f"{text}{os.linesep}".encode("utf-8", "replace"))
+        write(self._path(result.key), f"{text}\n".encode("utf-8", "replace"))
 
     def _path(self, wanted: str) -> Path:
         return self.folder / f"{wanted[:24]}.json"

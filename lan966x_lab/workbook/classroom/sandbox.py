@@ -95,7 +95,7 @@ def examine(hide: Sequence[Path]) -> Protection:
         tried = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if tried.returncode:
         said = (tried.stderr.strip().splitlines() or [f"status {tried.returncode}"])[-1]
-        return Protection((), f"this computer does not allow the namespaces that the jail needs ({said})")
+        return Protection((), f"this computer does not allow user namespaces, of which it is made ({said})")
     return protection
 
 

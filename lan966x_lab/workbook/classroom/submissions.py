@@ -178,7 +178,7 @@ def _notebooks(folder: Path) -> Iterator[tuple[str, Path]]:
     """Whose it is, and where; without checkpoints, hidden files and the copies that ``reset`` keeps."""
     for path in sorted(folder.rglob("*.ipynb")):
         inside = path.relative_to(folder)
-        if any(piece.startswith(".") for piece in inside.parts):
+        if any(piece.startswith(".") for piece in inside.parts) or ".mine" in path.name:
             continue
         yield _printable(inside.parts[0] if len(inside.parts) > 1 else path.stem), path
 
