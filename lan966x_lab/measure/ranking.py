@@ -147,12 +147,11 @@ class Workload:
 
     def tally(self, patches: tuple[str, ...], path: str = "manual") -> Tally:
         """Count the workload's frames through the lab's driver with these patches."""
-        return _tally(self.name, patches, path)
+        return _tally(self, patches, path)
 
 
 @cache
-def _tally(name: str, patches: tuple[str, ...], path: str) -> Tally:
-    workload = WORKLOADS[name]
+def _tally(workload: Workload, patches: tuple[str, ...], path: str) -> Tally:
     frames = workload.frames()
     stamps = {"tx_type": TxType.ON, "rx_filter": RxFilter.PTP_V2_EVENT} if workload.timed else {}
     done = work.count(frames, Options(path=path).patched(*patches), **stamps).work

@@ -7,7 +7,7 @@ import pytest
 from lan966x_lab.hw.registers import Costs
 from lan966x_lab.measure import claims, header_gain
 from lan966x_lab.measure.costpaths import PATHS
-from lan966x_lab.measure.ranking import MEASURED_ON, ON_BOARD, WORKLOADS, Counted, Prices, Tally
+from lan966x_lab.measure.ranking import MEASURED_ON, ON_BOARD, WORKLOADS, Counted, Prices, Tally, Workload
 from lan966x_lab.net import ptp
 
 BULK, SHORT, PTP = WORKLOADS.values()
@@ -115,3 +115,10 @@ def test_a_share_is_of_the_work_before():
     )
     assert Counted("x", some, nothing).percent() == 100
     assert Counted("x", some, some).percent() == 0
+
+
+def test_a_workload_of_your_own():
+    mine = Workload("mine", 100, lambda: [bytes(100)] * 3)
+    saved = {row.patch: row.before.clock_reads - row.after.clock_reads for row in mine.counted("manual")}
+    assert saved["001"] == 7 + 25  # a header of 7 words, 100 bytes
+    assert {row.frame for row in mine.reported()} == {100}
