@@ -153,6 +153,7 @@ def class_in_session(hub: Hub, desks: list[Desk], record: Callable[[str, object]
         desk.page.wait_for_url(lambda url: "/hub/login" not in url)
         desk.lab.ask_for(NOTEBOOK)
     for desk in desks:
+        desk.page.wait_for_url("**/user/*/lab/tree/**", wait_until="commit", timeout=180_000)
         desk.lab.wait_for_kernel()
     for desk in desks:
         desk.lab.run_all()
@@ -162,6 +163,8 @@ def class_in_session(hub: Hub, desks: list[Desk], record: Callable[[str, object]
         record("measured", f"{desk.account.name[-5:]}: {redraw}; memory {megabytes} MB")
         desk.lab.screenshot("after-run")
     for desk in desks:
+        assert desk.page.get_by_role("menuitem", name="Kernel").count() == 1
+        assert desk.page.get_by_role("menuitem", name="Nbgrader").count() == 0  # the teacher's
         assert desk.lab.complaints() == []
 
 

@@ -13,12 +13,15 @@ from typing import Any
 import pytest
 import yaml
 from jupyter_client.manager import KernelManager
+from jupyter_core.paths import jupyter_config_path, jupyter_path
+from jupyter_server.extension.config import ExtensionConfigManager
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
 from jupyterhub.app import JupyterHub
 from jupyterhub.auth import Authenticator, PAMAuthenticator
 from jupyterhub.proxy import ConfigurableHTTPProxy
 from jupyterhub.spawner import LocalProcessSpawner, Spawner
+from jupyterlab_server.config import get_federated_extensions, get_page_config
 from traitlets.config import PyFileConfigLoader
 
 from lan966x_lab import cli, notebook_files
@@ -138,6 +141,7 @@ def ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         hub.subprocess, "run", lambda command, **_: subprocess.CompletedProcess(command, 0, "", "")
     )
+    monkeypatch.setattr(hub, "_ports", lambda classroom: iter(()))  # other tests may hold any port
     monkeypatch.setattr(hub, "serve", lambda classroom: pytest.fail("it started"))
 
 
@@ -194,7 +198,7 @@ def test_a_refused_start_has_one_sentence_and_one_remedy(
 ) -> None:
     where, instead, sentence, remedy = REFUSALS[case]
     monkeypatch.setattr(f"{hub.__name__}.{where}", instead)
-    assert cli.main(["hub", "--users", "alice", "--port", str(free_port())]) == 1
+    assert cli.main(["hub", "--users", "alice"]) == 1
     *wrong, last = capsys.readouterr().out.splitlines()
     assert len(wrong) == 1
     said, _, advice = wrong[0].partition(" Remedy: ")
@@ -203,33 +207,21 @@ def test_a_refused_start_has_one_sentence_and_one_remedy(
     assert last == "Nothing was started, and nothing was changed."
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return min(int(probe.getsockname()[1]), 65533)
-
-
-@pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("offset", range(3))
-def test_a_port_that_is_taken_is_named(offset: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_taken_is_named(offset: int) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert cli.main(["hub", "--users", "alice", "--port", str(port - offset)]) == 1
-    assert re.search(
-        rf"port {port} of 127\.0\.0\.1: Address already in use\. Remedy: choose another --port",
-        capsys.readouterr().out,
-    )
+        found = [str(finding) for finding in hub._ports(hub.Classroom(("alice",), port=port - offset))]
+    sentence = f"WRONG  port {port} of 127.0.0.1: Address already in use. Remedy: choose another --port"
+    assert any(line.startswith(sentence) for line in found)
 
 
-@pytest.mark.usefixtures("ready")
 @pytest.mark.parametrize("address", ["192.0.2.1", "no.such.host.invalid"])
-def test_an_address_that_is_not_this_machine_s_is_named(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["hub", "--users", "alice", "--address", address, "--port", str(free_port())]) == 1
-    assert f"of {address}: " in capsys.readouterr().out
+def test_an_address_that_is_not_this_machine_s_is_named(address: str) -> None:
+    found = [str(finding) for finding in hub._ports(hub.Classroom(("alice",), address))]
+    assert any(line.startswith(f"WRONG  port 8000 of {address}: ") for line in found)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +250,7 @@ def test_accounts_are_made_only_after_every_check(
     monkeypatch.setattr(hub, "_uid", lambda name: None)
     monkeypatch.setattr(hub.shutil, "which", without("node", "useradd"))
     monkeypatch.setattr(hub, "make_accounts", lambda names: pytest.fail("it made them"))
-    assert cli.main(["hub", "--users", "alice", "--make-accounts", "--port", str(free_port())]) == 1
+    assert cli.main(["hub", "--users", "alice", "--make-accounts"]) == 1
     assert re.search(
         r"useradd: not found, .*Remedy: make them as your system does\.", capsys.readouterr().out
     )
@@ -281,7 +273,7 @@ def test_the_start_says_where_who_how_many_and_how_it_ends(
     )
     assert started == [hub.Classroom(("alice", "bob"), address, port)]
     said = capsys.readouterr().out
-    assert re.search(rf"Learners open http://\S+:{port} and sign in with .*: alice, bob\.", said)
+    assert re.search(r"Learners open http://\S+:9000 and sign in with .*: alice, bob\.", said)
     assert "http://0.0.0.0" not in said
     assert "Memory for 17 at the same time (about 250 MB each)" in said
     assert "Ctrl-C ends it" in said
@@ -401,6 +393,29 @@ def test_a_learner_becomes_a_server_that_trusts_no_file_of_the_home(
     assert mask == 0o077
     kernel = Path(os.environ["JUPYTER_RUNTIME_DIR"]).relative_to(tmp_path) / f"kernel-{'0' * 36}-ipc-5"
     assert len(f"/home/{'a' * 32}/{kernel}") < 108  # unix(7)
+
+
+def test_learners_do_not_see_the_tools_of_the_teacher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JupyterLab's own reading of the settings, with nbgrader installed beside it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", "")
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    monkeypatch.setattr(os, "execv", lambda program, arguments: None)
+    before = os.umask(0o022)
+    try:
+        learner.main()
+    finally:
+        os.umask(before)
+    where = jupyter_path("labextensions")
+    assert "@jupyter/nbgrader" in get_federated_extensions(where)
+    assert "@jupyter/nbgrader" in get_page_config(where)["disabledExtensions"]
+    servers = ExtensionConfigManager(read_config_path=jupyter_config_path()).get_jpserver_extensions()
+    assert servers["jupyterlab"]
+    nbgrader = {name: on for name, on in servers.items() if name.startswith("nbgrader.")}
+    assert nbgrader
+    assert not any(nbgrader.values())
 
 
 def test_a_checkout_of_somebody_else_still_has_its_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,8 @@ __all__ = ["main", "prepare"]
 # Sockets of the kernels lie here, and the path of a socket must stay below 108 bytes (unix(7)); Jupyter's own
 # choice, .local/share/jupyter/runtime, leaves too few for a long name.
 _RUNTIME = ".jupyter-run"
+# nbgrader is the teacher's: its panels would invite learners to change what the cells are worth.
+_SETTINGS = Path(__file__).resolve().parent / "jupyter_config"
 
 
 def prepare(home: Path) -> None:
@@ -31,7 +33,7 @@ def main() -> None:
     os.umask(0o077)
     prepare(home)
     os.environ["JUPYTER_RUNTIME_DIR"] = str(home / _RUNTIME)
-    os.environ["JUPYTER_CONFIG_PATH"] = str(notebook_files.SETTINGS)
+    os.environ["JUPYTER_CONFIG_PATH"] = f"{_SETTINGS}{os.pathsep}{notebook_files.SETTINGS}"
     # -P: what lies in the home must not be taken for a module. A new program, to give the lab's memory back.
     os.execv(sys.executable, [sys.executable, "-P", "-m", "jupyterhub.singleuser", *sys.argv[1:]])
 
