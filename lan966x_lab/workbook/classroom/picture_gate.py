@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lan966x_lab.net import ptp
+from lan966x_lab.workbook.bitrows import spread
 from lan966x_lab.workbook.palette import INK, MUTED, SLATE, TONES, Tone
 from lan966x_lab.workbook.pictures import Picture
-from lan966x_lab.workbook.svg import WIDTH, Svg
+from lan966x_lab.workbook.svg import WIDTH, Svg, text_width
 
 __all__ = ["where_to_look"]
 
-LEFT, BYTE, ROW, BAR = 20, 9.2, 92, 30
+LEFT, BYTE, ROW = 20, 9.2, 92
+BAR, STRIP = 32, 9  # height of a frame, and of the strip in it that marks the bytes to look at
 SHOWN = 12  # bytes of the message that are drawn
+SIZE = 11  # of the labels
 
 
 class Look(NamedTuple):
@@ -28,18 +31,23 @@ def where_to_look(frames: dict[str, bytes]) -> Picture:
     said = []
     for row, (name, frame) in enumerate(frames.items()):
         y = 16 + ROW * row
-        parts, looks = _anatomy(frame)
+        pieces, looks = _anatomy(frame)
         svg.text(LEFT, y + 12, name, bold=True)
-        for title, start, stop, tone in parts:
+        for title, start, stop, tone in pieces:
             x, wide = LEFT + BYTE * start, BYTE * (stop - start)
             svg.rect(x, y + 20, wide, BAR, fill=tone.soft, stroke=tone.strong)
-            svg.text(x + wide / 2, y + 39, title, size=11.5, anchor="middle")
-        for look in looks:
-            x, wide = LEFT + BYTE * look.at, BYTE * look.size
-            svg.rect(x, y + 20, wide, BAR, stroke=INK, thick=2)
-            svg.line(x + wide / 2, y + 20 + BAR, x + wide / 2, y + 56, stroke=INK)
-            svg.text(x + wide / 2, y + 67, f"{look.at}: {look.name}", size=11, anchor="middle")
-        message = parts[-1][1]
+            svg.text(x + wide / 2, y + 35, title, size=11.5, anchor="middle")
+        labels = [f"{look.at}: {look.name}" for look in looks]
+        centres = [LEFT + BYTE * (look.at + look.size / 2) for look in looks]
+        widths = [text_width(label, SIZE) + 12 for label in labels]
+        for look, label, centre, x in zip(
+            looks, labels, centres, spread(centres, widths, LEFT, WIDTH - LEFT), strict=True
+        ):
+            wide, foot = BYTE * look.size, y + 20 + BAR
+            svg.rect(centre - wide / 2 + 1, foot - STRIP, wide - 2, STRIP, fill=INK)
+            svg.line(centre, foot, x, foot + 9, stroke=INK)
+            svg.text(x, foot + 20, label, size=SIZE, anchor="middle")
+        message = pieces[-1][1]
         svg.text(LEFT + BYTE * (message + SHOWN) + 6, y + 39, "…", fill=MUTED)
         said.append(
             f"{name}, message at byte {message}, looks at " + ", ".join(str(each.at) for each in looks)
