@@ -895,6 +895,15 @@ def test_chance_is_the_same_for_every_version_and_is_put_back() -> None:
     assert random.getstate() == before
 
 
+def test_every_run_throws_the_same_dice() -> None:
+    source = "import random\nthrown = []\ndef test_header(lab):\n    thrown.append(random.random())\n"
+    test = cell(source + "    assert lab.get_field(b'a', 0, 8) == 97\n", "test_header")
+    HEADER(test)
+    thrown = test.__globals__["thrown"]
+    assert len(thrown) > len(HEADER.mutants)
+    assert len(set(thrown)) == 1
+
+
 def test_what_a_test_prints_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
     HEADER(body(HEADER, "print(lab.get_field(b'a', 0, 8))"))
     assert capsys.readouterr().out == "97\n"
@@ -1014,6 +1023,7 @@ def test_the_faults_are_folded_and_differ_in_few_lines(hunt: Hunt) -> None:
         assert f"{mutant.case}, " in faults.text()
         assert mutant.url in faults.text()
         assert mutant.url.startswith("https://")
+    assert "\n? " not in faults.text()
     for entry in faults.text().split("\n\n"):
         changed = [line for line in entry.splitlines() if line[:2] in ("- ", "+ ")]
         assert 1 <= len(changed) <= 6, entry
