@@ -373,7 +373,7 @@ def set_all_refusal(
 
 def set_all_steps(steps: Sequence[wb.Step], *, hidden: bool = False) -> Callable[[Any], wb.Verdict]:
     """The check of ``set_all`` with these steps."""
-    hint = "set the fields in a copy first; when all went well, put the copy in the header's place."
+    hint = "what is in the header already when the third value turns out to be wrong?"
     return _judge("set_all", steps, hint, hidden=hidden)
 
 
