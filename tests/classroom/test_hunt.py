@@ -767,9 +767,20 @@ def test_no_function_of_one_argument() -> None:
 )
 def test_it_does_not_end(lines: tuple[str, ...]) -> None:
     assert said(HEADER, *lines)[1:] == [
-        f"It does not end on the right version: it was stopped after {STEPS:,} lines.",
+        f"It does not end on the right version, or not soon: it was stopped after {STEPS:,} lines.",
         "Next: give every loop of the test a bound.",
     ]
+
+
+def test_a_test_of_many_cases_may_take_its_time() -> None:
+    lines = (
+        "for value in range(512):",
+        "    for pos in range(8):",
+        "        h = bytearray(4)",
+        "        lab.set_field(h, pos, 9, value)",
+        "        assert lab.get_field(h, pos, 9) == value",
+    )
+    assert said(HEADER, *lines)[1] == "It asserts what every version does, right or faulty."
 
 
 def test_a_fault_that_makes_the_test_go_on_for_ever_is_caught() -> None:

@@ -209,7 +209,7 @@ class Hunt:
         if isinstance(first.error, TooLongError):
             return self._nothing(
                 "wrong",
-                f"It does not end on the right version: it was stopped after {STEPS:,} lines.",
+                f"It does not end on the right version, or not soon: it was stopped after {STEPS:,} lines.",
                 "Next: give every loop of the test a bound.",
             )
         place, last = _place(first.error, test), first.calls[-1:]

@@ -17,7 +17,7 @@ from unittest.mock import MagicMock
 
 __all__ = ["STEPS", "Lab", "Run", "TooLongError", "dead", "refuses", "run", "show"]
 
-STEPS = 200_000
+STEPS = 2_000_000
 """How many lines of Python a test may take on one version; then it is stopped."""
 
 Trace = Callable[[FrameType, str, Any], Any]
