@@ -22,7 +22,8 @@ from playwright.sync_api import Browser, BrowserContext
 
 NOTEBOOK = "00_start_here.ipynb"
 FOLDER = "lan966x_lab_notebooks"
-NAMES = [f"lab{os.getpid()}{name}" for name in ("alice", "bob", "carol")]
+_PREFIX = f"lab{os.getpid()}"  # nobody has such a name already
+NAMES = [_PREFIX + name for name in ("alice", "bob", "carol")]
 
 # What alice tries in a cell. Her own notebook must open, or the refusals would prove nothing.
 SPY = """
@@ -66,9 +67,8 @@ class Desk:
         self.account, self.context = account, context
         self.url = f"{hub.url}/user/{account.name}"
         self.page = context.new_page()
-        self.lab = LabPage(
-            self, self.page, Path(__file__).parents[2] / "artifacts" / f"hub_{account.name[-3:]}"
-        )  # type: ignore[arg-type]
+        artifacts = Path(__file__).parents[2] / "artifacts"
+        self.lab = LabPage(self, self.page, artifacts / f"hub_{account.name.removeprefix(_PREFIX)}")
 
     def get(self, path: str) -> Any:
         return self.context.request.get(self.url + path).json()
@@ -160,7 +160,7 @@ def class_in_session(hub: Hub, desks: list[Desk], record: Callable[[str, object]
         explorer = desk.lab.explorers().first
         redraw = spread(desk.lab.move(explorer, steps=2))
         megabytes = hub_support.memory_of(desk.account.uid) // 1_000_000
-        record("measured", f"{desk.account.name[-5:]}: {redraw}; memory {megabytes} MB")
+        record("measured", f"{desk.account.name.removeprefix(_PREFIX)}: {redraw}; memory {megabytes} MB")
         desk.lab.screenshot("after-run")
     for desk in desks:
         assert desk.page.get_by_role("menuitem", name="Kernel").count() == 1
@@ -238,7 +238,7 @@ def run_cell(desk: Desk, source: str) -> list[dict[str, Any]]:
 
 def test_a_hub_started_here_leaves_nothing_behind(python: str, tmp_path: Path) -> None:
     """Without --write: the account's home and its work are all that outlives the hub."""
-    port, name = hub_support.free_port(), f"lab{os.getpid()}dora"
+    port, name = hub_support.free_port(), f"{_PREFIX}dora"
     with hub_support.removed([name]):
         hub = Hub(
             command(python, "--users", name, "--make-accounts", "--port", str(port)),

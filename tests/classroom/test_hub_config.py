@@ -207,6 +207,22 @@ def test_a_refused_start_has_one_sentence_and_one_remedy(
     assert last == "Nothing was started, and nothing was changed."
 
 
+@pytest.mark.usefixtures("ready")
+def test_python_is_tried_as_a_user_who_may_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tests/browser/test_hub.py tries it for real, as root."""
+    tried: list[dict[str, Any]] = []
+
+    def run(command: list[str], **how: Any) -> subprocess.CompletedProcess[str]:
+        tried.append({"python": command[0], **how})
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(hub.subprocess, "run", run)
+    assert list(hub.examine(hub.Classroom(("alice",)))) == []
+    (one,) = tried
+    assert (one["python"], one["cwd"]) == (sys.executable, "/")
+    assert (one["user"], one["group"], one["extra_groups"]) == (65534, 65534, [])
+
+
 @pytest.mark.parametrize("offset", range(3))
 def test_a_port_that_is_taken_is_named(offset: int) -> None:
     with socket.socket() as taken:
