@@ -487,6 +487,15 @@ def test_the_solution_catches_everything(hunt: Hunt) -> None:
     assert catch.require() is catch
 
 
+def test_points_are_a_number_for_the_grader_and_a_narration_for_the_learner() -> None:
+    catch = PTP(body(PTP, "assert lab.rx_time((3, 0), 9) == (2, 9)"))
+    shown = catch.points()._repr_mimebundle_()
+    assert float(shown["text/plain"]) == catch.points() == 1
+    assert shown["text/html"] == catch.html()
+    assert shown["text/markdown"] == catch.text()
+    assert "Missed B6: " in catch.text()
+
+
 @every_hunt
 @pytest.mark.parametrize("line", ["pass", "assert True", "print(lab)"])
 def test_a_test_that_calls_nothing_catches_nothing(hunt: Hunt, line: str) -> None:

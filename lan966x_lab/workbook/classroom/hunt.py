@@ -26,7 +26,7 @@ from typing import Any
 from ..checks import Rung, Verdict
 from .hunt_lab import STEPS, Run, TooLongError, dead, run, show
 
-__all__ = ["Catch", "Hunt", "Mutant", "Subject"]
+__all__ = ["Catch", "Hunt", "Mutant", "Points", "Subject"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Catch(Verdict):
     cases: tuple[tuple[str, bool], ...] = ()
     family: str = ""
 
-    def points(self) -> int:
+    def points(self) -> "Points":
         """One point for each fault that is caught; nbgrader takes the number at the end of a check cell.
 
         Raises:
@@ -86,7 +86,30 @@ class Catch(Verdict):
         """
         if not self.passed:
             raise AssertionError(self.text())
-        return self.passed
+        return Points(self)
+
+
+class Points(int):
+    """A number of points that shows what it is for: a grader reads the number, a person the narration.
+
+    The cell's output has the number as ``text/plain``, and the narration as ``text/html`` and
+    ``text/markdown``.
+    """
+
+    catch: Catch
+
+    def __new__(cls, catch: Catch) -> "Points":
+        """The points of ``catch``, which stays with them."""
+        number = super().__new__(cls, catch.passed)
+        number.catch = catch
+        return number
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return {
+            "text/plain": str(int(self)),
+            "text/html": self.catch.html(),
+            "text/markdown": self.catch.text(),
+        }
 
 
 class Hunt:
