@@ -39,7 +39,7 @@ def run_hub(options: argparse.Namespace) -> int:
 
 
 def _introduction(classroom: hub.Classroom) -> str:
-    here = classroom.address in ("127.0.0.1", "::1", "localhost")
+    here = classroom.address in ("127.0.0.1", "localhost")
     lines = [
         f"Learners open {classroom.url} and sign in with their Unix name and password: "
         f"{', '.join(classroom.learners)}.",

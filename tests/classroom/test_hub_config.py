@@ -247,6 +247,8 @@ def test_an_address_that_is_not_this_machine_s_is_named(address: str) -> None:
         (["--users", "ok", "a:b"], "'a:b' is no name for a Unix account"),
         (["--users", "a" * 33], "at most 32 in all"),
         (["--users", 'x",}\nimport os'], "is no name for a Unix account"),
+        (["--users", "alice", "--address", "::"], "address '::': give an IPv4 address or a host's name"),
+        (["--users", "alice", "--address", '"; x'], "give an IPv4 address or a host's name"),
         (["--users", "alice", "--port", "0"], "port 0: choose one from 1 to 65533"),
         (["--users", "alice", "--port", "65534"], "port 65534: choose one from 1 to 65533"),
     ],

@@ -55,7 +55,7 @@ class Classroom:
     """Who learns, and where the hub listens: ``port`` for browsers, the two after it for its own parts.
 
     Raises:
-        ValueError: a name that no Unix account can have, or a port out of range.
+        ValueError: a name that no Unix account can have, an address of another kind, or a port out of range.
     """
 
     learners: tuple[str, ...]
@@ -69,13 +69,15 @@ class Classroom:
                     f"{name!r} is no name for a Unix account: a small letter, "
                     "then small letters, digits, - and _, at most 32 in all"
                 )
+        if not re.fullmatch(r"[A-Za-z0-9.-]+", self.address):
+            raise ValueError(f"address {self.address!r}: give an IPv4 address or a host's name")
         if not 1 <= self.port <= 65533:
             raise ValueError(f"port {self.port}: choose one from 1 to 65533 (the two after it are used too)")
 
     @property
     def url(self) -> str:
         """What a learner types into a browser."""
-        host = socket.getfqdn() if self.address in ("0.0.0.0", "::") else self.address
+        host = socket.getfqdn() if self.address == "0.0.0.0" else self.address
         return f"http://{host}:{self.port}"
 
     def missing(self) -> list[str]:
