@@ -45,7 +45,7 @@ constraints: ## pin every dependency anew in constraints.txt (needs uv)
 	  --extra test --extra dev --extra classroom pyproject.toml -o constraints.txt
 
 clean: ## remove the environment and everything else that make made
-	rm -rf .venv build dist artifacts .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv tests/browser/node_modules build dist artifacts .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find lan966x_lab tests notebooks -name __pycache__ -prune -exec rm -rf {} +
 
 $(LAB): pyproject.toml constraints.txt | $(BIN)/python

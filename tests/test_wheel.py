@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 LEFT_OUT = shutil.ignore_patterns(
-    ".git", ".venv", "artifacts", "dist", "build", "__pycache__", ".*_cache", "*.mine*"
+    ".git", ".venv", "artifacts", "node_modules", "dist", "build", "__pycache__", ".*_cache", "*.mine*"
 )
 
 
