@@ -35,13 +35,14 @@ def run() -> None:
             target = Path(folder, "in", f"student-{number:02}", path.name)
             target.parent.mkdir(parents=True)
             nbformat.write(notebook, target)
+        nbformat.write(solved, Path(folder, path.name))  # a copy, which nobody edits meanwhile
         print(
             f"{SUBMISSIONS} submissions of {path.stem}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
         )
         for words in ("all of them", "again, all stored"):
             start = time.perf_counter()
             with contextlib.redirect_stdout(nowhere):
-                status = main(["grade", f"{folder}/in", "-o", f"{folder}/out"])
+                status = main(["grade", f"{folder}/in", "-o", f"{folder}/out", "--solutions", folder])
             taken = time.perf_counter() - start
             print(
                 f"{words:<18} {taken:6.1f} s of {LIMIT} s, {taken / SUBMISSIONS:5.2f} s each, status {status}"

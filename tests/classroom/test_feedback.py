@@ -144,9 +144,10 @@ def test_whatever_a_learner_writes_stays_text(text: str, student: str) -> None:
     "words", ["<script>alert(1)</script>", "</pre><h1>", "&lt;", "]]>", "<!--", "\ud800", "\x00"]
 )
 def test_hostile_words_are_shown_as_they_are(words: str) -> None:
-    piece = Piece("a", State.ANSWER, words, is_code=True)
-    shown = Outline(feedback("ann", [Result("ann", NAME, "T", "p", "k", (piece,))])).text
-    assert words.replace("\ud800", "\ufffd").replace("\x00", "\ufffd") in shown
+    said = f"{words}: wrong.\nSaw: {words}\nWhy: {words}\n{words}"
+    pieces = (Piece("a", State.ANSWER, words, is_code=True), Piece("b", State.WRONG, said, 0, 1))
+    shown = Outline(feedback(words, [Result("ann", NAME, words, words, "k", pieces, (words,))])).text
+    assert shown.count(words.replace("\ud800", "\ufffd").replace("\x00", "\ufffd")) == 10
 
 
 def test_a_page_fetches_nothing() -> None:

@@ -1,11 +1,9 @@
 """The student's notebook: nothing hidden in it, and the same as nbgrader's own but for the sentences."""
 
 import json
-import os
 import re
-import subprocess
 import sys
-import sysconfig
+import threading
 import warnings
 from pathlib import Path
 
@@ -19,6 +17,8 @@ from nbformat import NotebookNode
 from lan966x_lab.cli import main
 from lan966x_lab.workbook.classroom.cells import CellError
 from lan966x_lab.workbook.classroom.handout import EXERCISE, exercise_name, hand_out, make, read
+from lan966x_lab.workbook.classroom.sandbox import environment
+from lan966x_lab.workbook.classroom.warm import Warm
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -119,12 +119,13 @@ def test_it_is_what_generate_assignment_releases(tmp_path: Path) -> None:
     solutions = write_solution(tmp_path / "solutions")
     job = {"course": str(tmp_path / "course"), "solutions": {NAME: str(solutions / f"{NAME}.ipynb")}}
     (tmp_path / "job.json").write_text(json.dumps(job))
-    path = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
-    worker = [sys.executable, "-m", "lan966x_lab.workbook.classroom.worker", str(tmp_path / "job.json")]
-    done = subprocess.run(
-        worker, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    for name in ("shared", "shared/tmp", "shared/matplotlib"):
+        (tmp_path / name).mkdir()
+    variables, log = environment(tmp_path / "shared"), tmp_path / "log"
+    grader = Warm([sys.executable, "-m", "lan966x_lab.workbook.classroom.worker"], variables)
+    ended = grader.run(tmp_path / "job.json", variables, tmp_path, log, 300, threading.Event())
+    grader.close()
+    assert ended.status == 0, log.read_text()
     theirs = read(tmp_path / "course" / "release" / NAME / f"{NAME}.ipynb")
     ours = hand_out(solution(), NAME)
     for one, other in zip(ours.cells, theirs.cells, strict=True):

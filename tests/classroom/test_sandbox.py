@@ -1,4 +1,4 @@
-"""The jail from inside: what a program in it can do, and what it cannot. And how a process is stopped."""
+"""The jail from inside: what a program in it can do, and what it cannot."""
 
 import json
 import os
@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from lan966x_lab.workbook.classroom.sandbox import (
     examine,
     jail_spec,
     kernel_command,
-    run,
 )
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the jail is made of Linux's namespaces")
@@ -77,7 +75,11 @@ def test_only_its_own_folder_can_be_written(protection: Protection, shared: Path
     """
     assert inside(protection, shared, code) == []
     assert (shared / "work" / "lan966x_probe").is_file()
-    assert not any((place / "lan966x_probe").exists() for place in [*places, Path("/tmp"), Path("/dev/shm")])
+    probes = [place / "lan966x_probe" for place in [*places, Path("/tmp"), Path("/dev/shm")]]
+    left = [str(probe) for probe in probes if probe.exists()]
+    for probe in left:  # a jail that leaks must not spoil the next run
+        os.unlink(probe)
+    assert left == []
 
 
 @linux
@@ -223,42 +225,6 @@ def test_the_folders_that_are_kept_exist_and_none_is_the_checkout(shared: Path) 
     assert spec["write"] == [str(shared)]
 
 
-def follow(
-    shared: Path, code: str, seconds: float = 30, cancelled: threading.Event | None = None
-) -> tuple[Any, str]:
-    log = shared.parent / "log"
-    command = [sys.executable, "-c", textwrap.dedent(code)]
-    ended = run(command, environment(shared), shared, log, seconds, cancelled or threading.Event())
-    return ended, log.read_text()
-
-
-def test_a_process_that_ends_by_itself(shared: Path) -> None:
-    ended, said = follow(shared, "import os; print(os.environ['HOME'], os.getcwd()); raise SystemExit(3)")
-    assert (ended.status, ended.why) == (3, "")
-    assert said.split() == [str(shared), str(shared)]
-
-
-def test_a_process_that_does_not_end_is_killed_with_its_group(shared: Path) -> None:
-    code = (
-        "import subprocess, time; print(subprocess.Popen(['sleep', '600']).pid, flush=True); time.sleep(600)"
-    )
-    ended, said = follow(shared, code, seconds=1)
-    assert ended.why == "it did not end within 1 s"
-    assert gone(int(said))
-
-
-def test_a_process_that_fills_the_disk_is_stopped(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "DISK", 4 << 20)
-    ended, _ = follow(shared, "import time; open('work/x', 'wb').write(bytes(5 << 20)); time.sleep(600)")
-    assert ended.why.startswith("it wrote 5 MiB, and 4 are allowed")
-
-
-def test_a_process_is_stopped_when_that_is_asked(shared: Path) -> None:
-    cancelled = threading.Event()
-    cancelled.set()
-    assert follow(shared, "import time; time.sleep(600)", cancelled=cancelled)[0].why == "it was interrupted"
-
-
 @linux
 def test_the_jailed_program_dies_with_its_parent(protection: Protection, shared: Path) -> None:
     """Whoever starts it may be killed in any way: nothing is left."""
@@ -286,19 +252,6 @@ def processes(marker: str) -> list[int]:
         except OSError:
             continue
     return found
-
-
-def gone(pid: int) -> bool:
-    """Whether a process ends soon; a zombie has ended."""
-
-    def has_ended() -> bool:
-        try:
-            return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
-        except OSError:
-            return True
-
-    wait_for(has_ended)
-    return True
 
 
 def wait_for(condition: Any) -> None:

@@ -1,6 +1,6 @@
 """The grader's process: nbgrader on one submission, as the teacher, outside the jail.
 
-``worker`` starts it, with the path of a JSON file (see :class:`Job`). ``prepare`` makes nbgrader's course
+``worker`` runs it, with the path of a JSON file (see :class:`Job`). ``prepare`` makes nbgrader's course
 from the solutions, once; each submission then gets a copy, so that none can disturb another. The points come
 from nbgrader's gradebook.
 """
@@ -21,7 +21,6 @@ import nbformat
 from nbformat import NotebookNode
 
 from .cells import Part, grade_id, part
-from .jail import die_with_parent
 from .results import Piece, State, Stop
 
 __all__ = ["Job", "imports", "main", "pieces", "prepare"]
@@ -82,13 +81,11 @@ def prepare(course: Path, solutions: Mapping[str, bytes]) -> None:
         GenerateAssignment(coursedir=CourseDirectory(config=config), config=config).start()
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Grade one submission and write its result; 1 when nbgrader fails."""
-    die_with_parent()
+def main(path: str) -> int:
+    """Do the job in the file ``path``: prepare a course, or grade one submission; 1 when nbgrader fails."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    (path,) = arguments
     document = json.loads(Path(path).read_text(encoding="utf-8"))
     logging.basicConfig(level=logging.WARNING)
     if "solutions" in document:

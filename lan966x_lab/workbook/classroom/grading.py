@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Queue
 
 import nbformat
 
@@ -20,6 +21,7 @@ from lan966x_lab import __version__, notebook_files
 from . import autograde, sandbox, submissions
 from .results import Result, Store, key
 from .submissions import Damaged, Exercise, Submission
+from .warm import Warm
 
 __all__ = ["Graded", "GradingError", "Plan", "grade", "missing"]
 
@@ -128,16 +130,22 @@ def _key(plan: Plan, submission: Submission) -> str:
 def _run_all(
     plan: Plan, protection: sandbox.Protection, todo: list[Submission]
 ) -> Iterator[Result | Damaged]:
-    cancelled = threading.Event()
     with tempfile.TemporaryDirectory(prefix="lan966x-", ignore_cleanup_errors=True) as temporary:
         top = Path(temporary).resolve()
         if len(os.fsencode(top)) > _LONGEST:
             raise GradingError(f"the path {top} is too long for sockets: set TMPDIR to a shorter one")
-        _prepare(top, {each.exercise.name: each.exercise for each in todo})
+        _folders(top / "course" / "shared")
+        variables = sandbox.environment(top / "course" / "shared")
+        graders = [Warm([sys.executable, "-m", f"{__package__}.worker"], variables) for _ in range(plan.jobs)]
+        free: Queue[Warm] = Queue()
+        for grader in graders:
+            free.put(grader)
+        cancelled = threading.Event()
         pool = ThreadPoolExecutor(plan.jobs)
         try:
+            _prepare(top, {each.exercise.name: each.exercise for each in todo}, graders[0])
             jobs = [
-                pool.submit(_one, plan, protection, each, top, number, cancelled)
+                pool.submit(_one, plan, protection, each, top / str(number), free, cancelled)
                 for number, each in enumerate(todo)
             ]
             for job in as_completed(jobs):
@@ -145,23 +153,21 @@ def _run_all(
         finally:
             cancelled.set()  # on Ctrl-C: what runs is stopped before anything else happens
             pool.shutdown(cancel_futures=True)
+            for grader in graders:
+                grader.close()
 
 
-def _prepare(top: Path, wanted: Mapping[str, Exercise]) -> None:
+def _prepare(top: Path, wanted: Mapping[str, Exercise], grader: Warm) -> None:
     shared = top / "course" / "shared"
-    _folders(shared)
     files = {}
     for number, (name, exercise) in enumerate(wanted.items()):
         files[name] = str(top / f"solution-{number}")
         Path(files[name]).write_bytes(exercise.content)
     job = top / "prepare.json"
-    job.write_text(
-        json.dumps({"course": str(top / "course" / "nbgrader"), "solutions": files}), encoding="utf-8"
-    )
-    log = top / "prepare.log"
-    ended = sandbox.run(
-        _worker(job), sandbox.environment(shared), shared, log, 60 + 20 * len(files), threading.Event()
-    )
+    order = {"course": str(top / "course" / "nbgrader"), "solutions": files}
+    job.write_text(json.dumps(order), encoding="utf-8")
+    log, seconds = top / "prepare.log", 60 + 20 * len(files)
+    ended = grader.run(job, sandbox.environment(shared), shared, log, seconds, threading.Event())
     if ended.why or ended.status:
         raise GradingError(f"nbgrader refuses the solutions: {ended.why or _last_error(log)}")
 
@@ -170,18 +176,19 @@ def _one(
     plan: Plan,
     protection: sandbox.Protection,
     submission: Submission,
-    top: Path,
-    number: int,
+    place: Path,
+    free: "Queue[Warm]",
     cancelled: threading.Event,
 ) -> Result | Damaged:
     """Grade one submission in a folder of its own, which is gone afterwards."""
-    place = top / f"{number}"
+    grader = free.get()
     try:
-        return _in(place, plan, protection, submission, top, cancelled)
+        return _in(place, plan, protection, submission, grader, cancelled)
     except Exception as error:  # whatever it is, it must not cost the other submissions
         return _damaged(submission, f"{type(error).__name__}: {error}")
     finally:
         shutil.rmtree(place, ignore_errors=True)
+        free.put(grader)
 
 
 def _in(
@@ -189,13 +196,13 @@ def _in(
     plan: Plan,
     protection: sandbox.Protection,
     submission: Submission,
-    top: Path,
+    grader: Warm,
     cancelled: threading.Event,
 ) -> Result | Damaged:
-    exercise, shared = submission.exercise, place / "s"
-    shutil.copytree(top / "course" / "nbgrader", place / "nbgrader")
+    exercise, course, shared = submission.exercise, place.parent / "course", place / "s"
+    shutil.copytree(course / "nbgrader", place / "nbgrader")
     _folders(shared)
-    shutil.copytree(top / "course" / "shared" / "matplotlib", shared / "matplotlib", dirs_exist_ok=True)
+    shutil.copytree(course / "shared" / "matplotlib", shared / "matplotlib", dirs_exist_ok=True)
     notebook, notes = submissions.form(submission)
     (place / "notebook.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
     kernel = [sys.executable, "-m", "ipykernel_launcher"]
@@ -213,9 +220,8 @@ def _in(
     )
     (place / "job.json").write_text(job.to_json(), encoding="utf-8")
     log = place / "log"
-    ended = sandbox.run(
-        _worker(place / "job.json"), sandbox.environment(shared), shared, log, seconds + _GRACE, cancelled
-    )
+    variables = sandbox.environment(shared)
+    ended = grader.run(place / "job.json", variables, shared, log, seconds + _GRACE, cancelled)
     if not Path(job.result).is_file():
         return _damaged(submission, ended.why or f"the grader stopped: {_last_error(log)}")
     found = json.loads(Path(job.result).read_text(encoding="utf-8"))
@@ -230,10 +236,6 @@ def _in(
         tuple(pieces),
         (*submission.notes, *notes, *remarks),
     )
-
-
-def _worker(job: Path) -> list[str]:
-    return [sys.executable, "-m", f"{__package__}.worker", str(job)]
 
 
 def _folders(shared: Path) -> None:

@@ -5,19 +5,15 @@ never executes a learner's code. The *kernel* does, in the jail that ``jail`` bu
 in the one folder that they share. So the kernel can neither read the solution nor write its own points.
 """
 
-import contextlib
 import json
 import os
 import shutil
-import signal
 import site
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,14 +23,12 @@ from lan966x_lab import notebook_files
 
 from . import jail
 
-__all__ = ["Ended", "Protection", "environment", "examine", "jail_spec", "kernel_command", "run"]
+__all__ = ["Protection", "environment", "examine", "jail_spec", "kernel_command"]
 
 MEMORY = 3 << 30
 """Bytes of address space that a kernel may have."""
 FILE = 64 << 20
 """Bytes that one file may have."""
-DISK = 256 << 20
-"""Bytes that a submission's folder may have before it is stopped."""
 
 _SYSTEM = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/sbin", "/sbin"])
 _PASSED = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
@@ -65,14 +59,6 @@ class Protection:
             f"{always}, and nothing more: {self.reason}. Its code could use the network and write wherever "
             "you can. Grade submissions that you do not trust in a container or a virtual machine."
         )
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a process ended: by itself with a status (``why`` is "" then), or stopped, and why."""
-
-    status: int
-    why: str
 
 
 def examine(hide: Sequence[Path]) -> Protection:
@@ -158,68 +144,3 @@ def environment(shared: Path) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": "1",
         "MALLOC_ARENA_MAX": "2",
     }
-
-
-def run(
-    command: Sequence[str],
-    variables: Mapping[str, str],
-    shared: Path,
-    log: Path,
-    seconds: float,
-    cancelled: threading.Event,
-) -> Ended:
-    """Run ``command`` to its end, or stop it and all that it started.
-
-    Args:
-        command: a program that starts the kernel.
-        variables: its environment.
-        shared: the folder that is measured while it runs.
-        log: where its output goes.
-        seconds: after that it is stopped.
-        cancelled: stop it as soon as this is set.
-    """
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            env=dict(variables),
-            cwd=shared,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    end = time.monotonic() + seconds
-    why = ""
-    try:
-        while process.poll() is None and not why:
-            if cancelled.wait(0.05):
-                why = "it was interrupted"
-            elif time.monotonic() > end:
-                why = f"it did not end within {seconds:g} s"
-            elif (size := _size(shared)) > DISK:
-                why = f"it wrote {size >> 20} MiB, and {DISK >> 20} are allowed"
-    finally:
-        _end(process)
-    return Ended(process.returncode, why)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the whole group.
-
-    The kernel has a group of its own. On Linux it dies with its parent (see ``jail``); elsewhere ipykernel
-    looks every second whether its parent still lives.
-    """
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def _size(folder: Path) -> int:
-    total = 0
-    for root, _, files in os.walk(folder):
-        for name in files:
-            try:
-                total += os.lstat(os.path.join(root, name)).st_blocks * 512
-            except OSError:  # it has gone meanwhile
-                continue
-    return total
