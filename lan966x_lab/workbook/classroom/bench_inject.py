@@ -213,7 +213,7 @@ def frame_picture(length: int) -> wb.Picture:
     boxes = _boxes(door.trace)
     left, top = 24.0, 96
     pitch = (wb.WIDTH - 2 * left) / len(boxes)
-    svg = wb.Svg(wb.WIDTH, 214, "the register accesses of one injected frame")
+    svg = wb.Svg(wb.WIDTH, 190, "the register accesses of one injected frame")
     svg.text(left, 30, f"A frame of {length} bytes goes into the FIFO", size=15, bold=True)
     svg.text(wb.WIDTH - left, 30, "counted", size=12, anchor="end", fill=palette.EVIDENCE["counted"].strong)
     svg.circle(left + 6, 55, 4, fill=palette.TONES[2].strong)
@@ -236,7 +236,7 @@ def frame_picture(length: int) -> wb.Picture:
         (
             left + (8 + data / 2) * pitch,
             "middle",
-            f"QS_INJ_WR; {length % 4 or 4} bytes of the last count",
+            f"QS_INJ_WR; {length % 4 or 4} of 4 bytes of the last count",
         ),
         (wb.WIDTH - left, "end", "QS_INJ_CTRL, and a word of 0"),
     ]

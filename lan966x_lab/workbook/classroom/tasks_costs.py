@@ -398,10 +398,12 @@ def judge_mine(time_at: Callable[[Point, Point, int], Interval], payload: int) -
     lab = model.frame_ns(PATH, payload)
     try:
         mine = time_at(big, small, payload)
+        rate = Interval(8000 * payload / Fraction(mine.high), 8000 * payload / Fraction(mine.low))
     except NotImplementedError:
         told = ["not started", "—", "—"]
+    except Exception as error:  # whatever the learner's code raises belongs into the table
+        told = [type(error).__name__, "—", "—"]
     else:
-        rate = Interval(8000 * payload / Fraction(mine.high), 8000 * payload / Fraction(mine.low))
         told = [f"{mine.scaled(Fraction(1, 1000)):.1f}", f"{rate:.2f}", "yes" if mine.meets(lab) else "no"]
     rows = [
         ["yours, from two figures", *told],

@@ -1,4 +1,4 @@
-"""Submissions to exercise 08: what goes wrong when a printed figure is a number, or a range is two numbers."""
+"""Submissions to exercise 08: what goes wrong when a figure is a number, or a range is two numbers."""
 
 from submissions_support import Bad, Good
 
@@ -228,7 +228,8 @@ SUBMISSIONS = {
     ),
     "both are everything": Bad(
         {
-            "splits": "def splits(point):\n    return point.times, point.times.scaled(Fraction(1, point.payload))"
+            "splits": "def splits(point):\n    all_of_it = point.times\n"
+            "    return all_of_it, all_of_it.scaled(Fraction(1, point.payload))"
         },
         check="check_splits",
         says="each of the two may be 0: then the other one is all of the time.",
