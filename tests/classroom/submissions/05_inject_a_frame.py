@@ -244,6 +244,16 @@ SUBMISSIONS = {
         says="a short frame was filled up to 60 bytes, so all four bytes of its last word are valid.",
         also=("check_inject",),
     ),
+    "knows the lengths of the visible check": Bad(
+        {
+            "end_of_frame": "def end_of_frame(length):\n"
+            "    valid = {61: 1, 1514: 2}.get(length, 0)\n"
+            "    return InjCtrl.GAP_SIZE.put(1) | InjCtrl.EOF.put(1) | InjCtrl.VLD_BYTES.put(valid)"
+        },
+        check="check_end_of_frame",
+        says="VLD_BYTES is what the length leaves over, whatever the length.",
+        also=("check_inject",),
+    ),
     "no gap": Bad(
         {"end_of_frame": NO_GAP}, check="check_end_of_frame", says="GAP_SIZE 1 belongs into it, too."
     ),

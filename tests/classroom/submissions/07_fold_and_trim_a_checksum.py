@@ -157,6 +157,15 @@ SUBMISSIONS = {
         check="check_update",
         says="that is equation 2, which meets the wrong zero: invert the field, add, invert again.",
     ),
+    "equation 2, patched": Bad(
+        {
+            "update": "def update(field, old, new):\n"
+            "    made = fold(field + old + (new ^ 0xFFFF))\n"
+            "    return 0 if made == 0xFFFF else made"
+        },
+        check="check_update",
+        says="equation 3, with the carry: invert, add, add, fold, invert.",
+    ),
     "plain subtraction": Bad(
         {"update": "def update(field, old, new):\n    return (field - old + new) & 0xFFFF"},
         check="check_update",

@@ -141,6 +141,15 @@ SUBMISSIONS = {
         says="from intervals comes an interval: both ends of both figures count.",
         also=("check_fit",),
     ),
+    "no time below zero": Bad(
+        {
+            "time_at": AT.replace(
+                "Interval(min(found), max(found))", "Interval(max(0, min(found)), max(0, max(found)))"
+            )
+        },
+        check="check_time_at",
+        says="do not cut off below zero: a line that goes there says where it is no model any more.",
+    ),
     "per byte first": Bad(
         {"fit": FIT.replace(f"time_at(big, small, 0), {SLOPE}", f"{SLOPE}, time_at(big, small, 0)")},
         check="check_fit",
