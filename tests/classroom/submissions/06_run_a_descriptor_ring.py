@@ -182,7 +182,8 @@ SUBMISSIONS = {
     "takes slot 3 for the last one": Bad(
         {"arm": changed(ARM, ("index + 1 == nic.ring.length", "index == 3"))},
         check="check_arm",
-        says='Saw: RingError: slot 0 is the last one and has no WRAP: the device would not go round the ring as you do, in <listcomp>: return [globals()["arm"](nic, index) for index in order]',
+        says="Saw: RingError: slot 0 is the last one and has no WRAP: "
+        "the device would not go round the ring as you do",
         also=DEPENDS,
     ),
     "asks twice for a buffer": Bad(
