@@ -336,9 +336,9 @@ def ledger_table(namespace: Mapping[str, Any], name: str = "poll") -> wb.Table:
     """What three busy stretches leave behind when your ``poll`` receives."""
     rows: list[list[object]] = []
     stretches = {
-        "8 frames, 2 at a time": ("ab cd ef gh", ()),
-        "5 at once into 4 slots": ("abcde fg", ()),
-        "8 frames, memory short for 3": ("abcd efgh", (0, 1, 1, 0, 1)),
+        "two at a time": ("ab cd ef gh", ()),
+        "five at once, then two": ("abcde fg", ()),
+        "memory short for three": ("abcd efgh", (0, 1, 1, 0, 1)),
     }
     heads = list(Nic().ledger())
     for did, (bursts, fails) in stretches.items():
