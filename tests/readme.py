@@ -19,7 +19,7 @@ import nbformat
 from lan966x_lab import cli
 from lan966x_lab.measure import claims
 from lan966x_lab.workbook import palette
-from lan966x_lab.workbook.pictures_claims import claims_picture, claims_table
+from lan966x_lab.workbook.figures.claims import claims_picture, claims_table
 from lan966x_lab.workbook.svg import Svg
 
 ROOT = Path(__file__).parents[1]

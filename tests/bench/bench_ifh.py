@@ -14,7 +14,7 @@ from scapy.fields import BitField
 from scapy.packet import Packet
 
 from lan966x_lab import ifh
-from lan966x_lab.measure import timing
+from lan966x_lab.measure.timed import timing
 
 TX, RX = ifh.LAN966X
 SENT = {"BYPASS": 1, "DSTS": 2, "QOS_CLASS": 3, "IPV": 3, "TCI": 100, "REW_CMD": 4, "TIMESTAMP": 5}

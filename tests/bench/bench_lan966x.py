@@ -8,7 +8,7 @@ import sys
 from time import process_time
 
 from lan966x_lab.driver import Board, Options
-from lan966x_lab.measure import timing
+from lan966x_lab.measure.timed import timing
 
 PATCHED = Options().patched("000/1", "000/2 v2", "001", "002")
 TARGET = 3000

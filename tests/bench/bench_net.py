@@ -12,7 +12,7 @@ import numpy as np
 import scapy.utils
 
 from lan966x_lab import data_path
-from lan966x_lab.measure.timing import compare
+from lan966x_lab.measure.timed.timing import compare
 from lan966x_lab.net import batch, captures, checksum, ptp
 
 SIZE = 1500  # bytes of a packet

@@ -11,8 +11,8 @@ from lan966x_lab.hw import ravb as hw
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.memory import Dma, Memory
 from lan966x_lab.hw.registers import Door
-from lan966x_lab.measure.ringsim import bursts, run_objects, simulate
-from lan966x_lab.measure.timing import compare
+from lan966x_lab.measure.counted.ringsim import bursts, run_objects, simulate
+from lan966x_lab.measure.timed.timing import compare
 from lan966x_lab.net import captures
 
 FRAMES = 100_000

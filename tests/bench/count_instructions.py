@@ -28,8 +28,8 @@ import unicorn as uc
 from unicorn import arm_const, mips_const, x86_const
 
 from lan966x_lab import data_path, ifh
-from lan966x_lab.measure import header_work
-from lan966x_lab.measure.instructions import TITLE, Counted, loops
+from lan966x_lab.measure.counted import header_work
+from lan966x_lab.measure.counted.instructions import TITLE, Counted, loops
 
 FOLDER = data_path("instructions")
 FLAGS = [

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from lan966x_lab import ifh
 from lan966x_lab.ifh import words
-from lan966x_lab.measure.trace import run
+from lan966x_lab.measure.counted.trace import run
 
 TX, RX = ifh.LAN966X
 SENT = ("DSTS", "QOS_CLASS", "IPV", "TCI", "REW_CMD", "TIMESTAMP")

@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lan966x_lab.driver import PATCHES, Options
-from lan966x_lab.measure import claims, costmodel, feasible, fifo, linerate
-from lan966x_lab.measure.costpaths import MTU, PATHS, UNITS, words
+from lan966x_lab.measure import claims, linerate
+from lan966x_lab.measure.counted import fifo
 from lan966x_lab.measure.interval import Interval
-from lan966x_lab.measure.twofigures import Row, TwoRows
+from lan966x_lab.measure.model import costmodel, feasible
+from lan966x_lab.measure.model.costpaths import MTU, PATHS, UNITS, words
+from lan966x_lab.measure.model.twofigures import Row, TwoRows
 
 MODEL = costmodel.fit()
 MANUAL, POLL = "lan966x manual tx", ["deadline first"]

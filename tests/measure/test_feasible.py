@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lan966x_lab.measure.feasible import Sum, corners
 from lan966x_lab.measure.interval import Interval
+from lan966x_lab.measure.model.feasible import Sum, corners
 
 
 def lies(low: float, high: float) -> Interval:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lan966x_lab.measure import cache
+from lan966x_lab.measure.counted import cache
 
 RING = 20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lan966x_lab.measure import cold
+from lan966x_lab.measure.timed import cold
 
 
 def test_the_order_of_calls_and_what_is_timed(monkeypatch):

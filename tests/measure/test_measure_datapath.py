@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lan966x_lab.measure import claims, costmodel, linerate, live
-from lan966x_lab.measure.costpaths import PATHS
-from lan966x_lab.measure.datapath import (
+from lan966x_lab.measure import claims, linerate, live
+from lan966x_lab.measure.live.recording import mbit
+from lan966x_lab.measure.model import costmodel
+from lan966x_lab.measure.model.costpaths import PATHS
+from lan966x_lab.measure.model.datapath import (
     LONGEST,
     SHORTEST,
     SWITCHES,
@@ -17,7 +19,6 @@ from lan966x_lab.measure.datapath import (
     payload_of,
     recording,
 )
-from lan966x_lab.measure.live.recording import mbit
 
 ALL = frozenset(SWITCHES)
 views = st.builds(View, st.sampled_from(sorted(PATHS)), st.frozensets(st.sampled_from(SWITCHES)))

@@ -4,7 +4,7 @@ import pytest
 
 from lan966x_lab.driver import Options
 from lan966x_lab.hw.registers import Costs
-from lan966x_lab.measure.fifo import break_even_percent, inject
+from lan966x_lab.measure.counted.fifo import break_even_percent, inject
 
 BEFORE, AFTER = Options(), Options(check_fifo_first=True)
 LOOKS = "QS_INJ_STATUS"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lan966x_lab.measure.header_gain import Price, Step, Way, price, steps, ways
+from lan966x_lab.measure.counted.header_gain import Price, Step, Way, price, steps, ways
 
 
 def test_ways():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lan966x_lab import ifh
-from lan966x_lab.measure import header_ways as ways
+from lan966x_lab.measure.counted import header_ways as ways
 
 WAYS = {"every field": ways.every_field, "zeros skipped": ways.zeros_skipped, "template": ways.template}
 CODECS = [codec.set for codec in ifh.CODECS.values()]

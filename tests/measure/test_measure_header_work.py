@@ -3,7 +3,7 @@
 import pytest
 
 from lan966x_lab import ifh
-from lan966x_lab.measure.header_work import (
+from lan966x_lab.measure.counted.header_work import (
     CONSTANT_WORDS,
     FORMS,
     PTP,
@@ -14,7 +14,7 @@ from lan966x_lab.measure.header_work import (
     reads,
     sets,
 )
-from lan966x_lab.measure.trace import Counts
+from lan966x_lab.measure.counted.trace import Counts
 
 TX, RX = ifh.LAN966X
 
@@ -58,7 +58,7 @@ def test_the_jobs_run_and_the_forms_agree_on_what_they_set(values, monkeypatch):
             super().__init__(*args)
             made.append(self)
 
-    monkeypatch.setattr("lan966x_lab.measure.header_work.bytearray", Kept, raising=False)
+    monkeypatch.setattr("lan966x_lab.measure.counted.header_work.bytearray", Kept, raising=False)
     jobs = sets(values)
     assert list(jobs) == [*FORMS, CONSTANT_WORDS]
     for job in jobs.values():

@@ -6,8 +6,9 @@ from itertools import product
 import pytest
 
 from lan966x_lab import data_path, ifh
-from lan966x_lab.measure import header_work, tables
-from lan966x_lab.measure import instructions as counted
+from lan966x_lab.measure import tables
+from lan966x_lab.measure.counted import header_work
+from lan966x_lab.measure.counted import instructions as counted
 
 COMPILERS = [f"{name} -O{level}" for name in ("gcc", "clang") for level in (2, 3)]
 ARCHES = ["x86-64", "ARMv7-A", "MIPS32r2"]

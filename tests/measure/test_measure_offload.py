@@ -5,7 +5,7 @@ import pytest
 from lan966x_lab import data_path
 from lan966x_lab.driver.skb import IpSummed
 from lan966x_lab.hw import ravb
-from lan966x_lab.measure import offload
+from lan966x_lab.measure.counted import offload
 from lan966x_lab.net import captures, frames, verdicts
 from lan966x_lab.net.verdicts import Verdict
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lan966x_lab import ifh
-from lan966x_lab.measure.oracle import judge_get, judge_set
+from lan966x_lab.measure.counted.oracle import judge_get, judge_set
 
 TX, RX = ifh.LAN966X
 V1, V2 = ifh.PUBLISHED.values()

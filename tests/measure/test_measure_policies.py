@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lan966x_lab import data_path
-from lan966x_lab.measure.policies import COPYBREAK, POLICIES, receive
+from lan966x_lab.measure.counted.policies import COPYBREAK, POLICIES, receive
 from lan966x_lab.net import captures
 
 CAPTURE = tuple(captures.read(data_path("captures", "iperf3-tcp4-csum-ok.pcap")).frames)

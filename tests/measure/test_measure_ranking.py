@@ -5,9 +5,18 @@ from fractions import Fraction
 import pytest
 
 from lan966x_lab.hw.registers import Costs
-from lan966x_lab.measure import claims, header_gain
-from lan966x_lab.measure.costpaths import PATHS
-from lan966x_lab.measure.ranking import MEASURED_ON, ON_BOARD, WORKLOADS, Counted, Prices, Tally, Workload
+from lan966x_lab.measure import claims
+from lan966x_lab.measure.counted import header_gain
+from lan966x_lab.measure.model.costpaths import PATHS
+from lan966x_lab.measure.model.ranking import (
+    MEASURED_ON,
+    ON_BOARD,
+    WORKLOADS,
+    Counted,
+    Prices,
+    Tally,
+    Workload,
+)
 from lan966x_lab.net import ptp
 
 BULK, SHORT, PTP = WORKLOADS.values()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lan966x_lab import data_path, ifh
-from lan966x_lab.measure.replay import extraction_headers
+from lan966x_lab.measure.counted.replay import extraction_headers
 from lan966x_lab.net import captures
 
 SECOND = 10**9

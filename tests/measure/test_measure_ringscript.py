@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lan966x_lab.driver.bcm4908_published import PublishedBcm4908Driver
-from lan966x_lab.measure import ringscript
-from lan966x_lab.measure.ringscript import EVENTS, LONGEST, Held, Moment, Outcome, play
+from lan966x_lab.measure.counted import ringscript
+from lan966x_lab.measure.counted.ringscript import EVENTS, LONGEST, Held, Moment, Outcome, play
 
 SCRIPTS = st.text(alphabet="fasbptm ", max_size=30)
 

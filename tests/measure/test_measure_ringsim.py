@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lan966x_lab.driver.options import Options
-from lan966x_lab.measure.ringsim import Load, bursts, run_objects, simulate
+from lan966x_lab.measure.counted.ringsim import Load, bursts, run_objects, simulate
 
 CASES = {
     "idle CPU": (bursts(200, burst=1, load_mbps=100), 64, 64, 5_000),

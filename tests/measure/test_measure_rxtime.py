@@ -12,8 +12,9 @@ import pytest
 
 from lan966x_lab import data_path
 from lan966x_lab.driver import Delivered, Options, RxFilter
-from lan966x_lab.measure import claims, rxtime, tod, work
-from lan966x_lab.measure.rxtime import Need
+from lan966x_lab.measure import claims
+from lan966x_lab.measure.counted import rxtime, tod, work
+from lan966x_lab.measure.counted.rxtime import Need
 from lan966x_lab.net import captures, ptp
 
 GATED = Options(gate_rx_timestamp=True)

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lan966x_lab.measure import costmodel
-from lan966x_lab.measure.sixth import (
+from lan966x_lab.measure.counted.sixth import (
     BUDGET,
     REPAIRS,
     SECOND,
@@ -20,6 +19,7 @@ from lan966x_lab.measure.sixth import (
     saved_ns,
     waiting,
 )
+from lan966x_lab.measure.model import costmodel
 
 MEANWHILE = Poll(5 * SECOND, (5 * SECOND - 1_000, 5 * SECOND + 10_000))
 BEFORE_THE_SECOND = Poll(8 * SECOND + 3_000, (8 * SECOND - 2_000, 8 * SECOND + 1_000))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lan966x_lab.measure import summing
+from lan966x_lab.measure.timed import summing
 from lan966x_lab.net import checksum
 
 

@@ -4,8 +4,8 @@ from statistics import median
 
 import pytest
 
-from lan966x_lab.measure import timing
-from lan966x_lab.measure.timing import Timings, compare, machine
+from lan966x_lab.measure.timed import timing
+from lan966x_lab.measure.timed.timing import Timings, compare, machine
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lan966x_lab import ifh
-from lan966x_lab.measure.trace import Counts, counted_get, counted_set, run
+from lan966x_lab.measure.counted.trace import Counts, counted_get, counted_set, run
 
 TX, RX = ifh.LAN966X
 DSTS, TIMESTAMP = TX["DSTS"], TX["TIMESTAMP"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lan966x_lab.measure import claims
 from lan966x_lab.measure.interval import Interval
-from lan966x_lab.measure.twofigures import Row, TwoRows
+from lan966x_lab.measure.model.twofigures import Row, TwoRows
 
 BIG, SMALL = (Row.of(claims.get(name)) for name in ("002-big", "002-small"))
 PRINTED = TwoRows(BIG, SMALL)

@@ -12,7 +12,7 @@ import pytest
 
 from lan966x_lab import data_path
 from lan966x_lab.driver import Options, RxFilter, TxType
-from lan966x_lab.measure import work
+from lan966x_lab.measure.counted import work
 from lan966x_lab.net import captures
 
 TOD_READS = {

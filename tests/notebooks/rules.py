@@ -340,6 +340,13 @@ def folds_the_answer_of_a_gate_away(notebook: NotebookNode, path: Path) -> Itera
 
 
 @rule(Kind.LESSON)
+def folds_the_set_up_cell_away(notebook: NotebookNode, path: Path) -> Iterator[str]:
+    """A wall of imports stands between the question and the picture that makes it visible."""
+    if not all(cell.metadata.get("jupyter", {}).get("source_hidden", False) for cell in code(notebook)[:1]):
+        yield "the set-up cell shows its imports: fold its source away"
+
+
+@rule(Kind.LESSON)
 def has_a_checked_exercise(notebook: NotebookNode, path: Path) -> Iterator[str]:
     if not any("exercise" in heading.lower() for cell in prose(notebook) for heading in headings(cell)):
         yield "no heading announces an exercise"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 
-from lan966x_lab.workbook.exercises_header import first_wrong_check, set_field_check
+from lan966x_lab.workbook.exercises.header import first_wrong_check, set_field_check
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "02_replace_the_bit_loop.ipynb"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 
-from lan966x_lab.workbook.exercises_clock import full_time_check, too_late_check
+from lan966x_lab.workbook.exercises.clock import full_time_check, too_late_check
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "03_skip_the_clock.ipynb"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 
 from lan966x_lab import ifh
-from lan966x_lab.workbook.exercises_template import make_template_check, saving_check
+from lan966x_lab.workbook.exercises.template import make_template_check, saving_check
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "05_prepare_the_header_once.ipynb"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import nbformat
 
-from lan966x_lab.workbook.exercises_ring import poll_check
+from lan966x_lab.workbook.exercises.ring import poll_check
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "06_build_the_skb_late.ipynb"
 

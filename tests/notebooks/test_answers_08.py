@@ -5,8 +5,9 @@ from pathlib import Path
 
 import nbformat
 
-from lan966x_lab.measure import costmodel, sixth
-from lan966x_lab.workbook.exercises_review import review_check
+from lan966x_lab.measure.counted import sixth
+from lan966x_lab.measure.model import costmodel
+from lan966x_lab.workbook.exercises.review import review_check
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "08_drive_the_whole_datapath.ipynb"
 

@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 NOTEBOOKS = rules.published_notebooks()
 NAME = "07_let_it_run.ipynb"
+FOLDED = {"jupyter": {"source_hidden": True}}
 
 
 def test_there_are_notebooks() -> None:
@@ -56,13 +57,13 @@ def good() -> NotebookNode:
         new_markdown_cell(
             "# Let it run\n\n[next](other.ipynb)\n\nWhat you will do, be able to do, and need."
         ),
-        new_code_cell("from lan966x_lab import workbook as wb", execution_count=1),
+        new_code_cell("from lan966x_lab import workbook as wb", execution_count=1, metadata=FOLDED),
         new_markdown_cell("## Predict"),
         new_code_cell(
             "wb.Gate('?', [], answer=0)",
             execution_count=2,
             outputs=[printed("Predict\n")],
-            metadata={"jupyter": {"source_hidden": True}},
+            metadata=FOLDED,
         ),
         new_markdown_cell("## Exercise: count"),
         new_code_cell("check(3)", execution_count=3, outputs=[printed("right\n")]),
@@ -189,6 +190,12 @@ def test_a_notebook_that_is_mostly_not_compared_is_caught(folder: Path) -> None:
     for cell in rules.code(notebook):
         cell.metadata["tags"] = [rules.IGNORE]
     assert complaints(rules.has_outputs_to_compare, notebook, folder)
+
+
+def test_an_open_set_up_cell_is_caught(folder: Path) -> None:
+    notebook = good()
+    notebook.cells[1].metadata = nbformat.from_dict({})
+    assert len(complaints(rules.folds_the_set_up_cell_away, notebook, folder)) == 1
 
 
 def test_an_exercise_with_outputs_is_caught(folder: Path) -> None:

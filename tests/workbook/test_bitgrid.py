@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lan966x_lab import ifh
 from lan966x_lab.workbook import WIDTH, Svg
-from lan966x_lab.workbook.bitgrid import Mark, draw_grid, grid_height
-from lan966x_lab.workbook.bitrows import CELL, OTHER, left_of, reserved, rows, spread, tone_of
+from lan966x_lab.workbook.figures.bitgrid import Mark, draw_grid, grid_height
+from lan966x_lab.workbook.figures.bitrows import CELL, OTHER, left_of, reserved, rows, spread, tone_of
 from lan966x_lab.workbook.svg import text_width
 
 LAYOUTS = [*ifh.LAN966X, *ifh.OCELOT]

@@ -3,7 +3,7 @@
 import pytest
 
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.exercises_bits import get_field_check
+from lan966x_lab.workbook.exercises.bits import get_field_check
 
 
 def right(header, pos, width):

@@ -6,7 +6,7 @@ import pytest
 
 from lan966x_lab.net import checksum
 from lan966x_lab.workbook.checks import Rung
-from lan966x_lab.workbook.exercises_checksum import segments, survey, tell_check
+from lan966x_lab.workbook.exercises.checksum import segments, survey, tell_check
 
 CAPTURES = ["iperf3-tcp4-csum-ok", "iperf3-tcp4-csum-partial", "iperf3-tcp6-csum-ok"]
 

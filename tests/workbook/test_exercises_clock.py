@@ -4,7 +4,7 @@ import pytest
 
 from lan966x_lab.driver.phc import SECOND
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.exercises_clock import full_time_check, too_late_check
+from lan966x_lab.workbook.exercises.clock import full_time_check, too_late_check
 
 
 @pytest.mark.parametrize(

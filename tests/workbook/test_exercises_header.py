@@ -4,7 +4,7 @@ import pytest
 
 from lan966x_lab import ifh
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.exercises_header import first_wrong_check, set_field_check
+from lan966x_lab.workbook.exercises.header import first_wrong_check, set_field_check
 
 
 @pytest.mark.parametrize(

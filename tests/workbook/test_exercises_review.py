@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lan966x_lab.measure.sixth import SECOND as S
-from lan966x_lab.measure.sixth import Poll, waiting
+from lan966x_lab.measure.counted.sixth import SECOND as S
+from lan966x_lab.measure.counted.sixth import Poll, waiting
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.exercises_review import KEYS, poll_picture, repairs_table, review_check
+from lan966x_lab.workbook.exercises.review import KEYS, poll_picture, repairs_table, review_check
 
 GOOD = {
     "fails_at": (5 * S, [5 * S - 1_000, 5 * S + 9_000]),

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from lan966x_lab.workbook import exercises_ring
 from lan966x_lab.workbook.checks import Rung
-from lan966x_lab.workbook.exercises_ring import BAD, TinyRing, poll_check, try_both
+from lan966x_lab.workbook.exercises import ring as exercises_ring
+from lan966x_lab.workbook.exercises.ring import BAD, TinyRing, poll_check, try_both
 
 Poll = Callable[[TinyRing, int], int]
 

@@ -4,7 +4,7 @@ import pytest
 
 from lan966x_lab.ifh import CODECS, OCELOT
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.exercises_template import make_template_check, saving_check
+from lan966x_lab.workbook.exercises.template import make_template_check, saving_check
 
 TX, put = OCELOT.tx, CODECS["packing"].set
 

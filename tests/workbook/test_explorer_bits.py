@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lan966x_lab import ifh
-from lan966x_lab.workbook.bitrows import reserved
-from lan966x_lab.workbook.explorer_bits import READINGS, BitExplorer
+from lan966x_lab.workbook.explorers.bits import READINGS, BitExplorer
+from lan966x_lab.workbook.figures.bitrows import reserved
 
 TX, RX = ifh.LAN966X
 TWO_STEP = "00000005 80000021 c0000000 00000070 00000000 43800000 00000000"

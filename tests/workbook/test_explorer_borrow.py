@@ -4,8 +4,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from lan966x_lab.measure import tod
-from lan966x_lab.workbook.explorer_borrow import (
+from lan966x_lab.measure.counted import tod
+from lan966x_lab.workbook.explorers.borrow import (
     EXAMPLES,
     GIVEN,
     LATEST_NS,

@@ -5,9 +5,9 @@ from xml.etree import ElementTree
 import pytest
 
 from lan966x_lab.net import checksum, frames
-from lan966x_lab.workbook.explorer_checksum import PAD_VALUES, AddWords
-from lan966x_lab.workbook.explorer_pieces import SAMPLES, TAILS, CutInTwo
-from lan966x_lab.workbook.packets import CAPTURES, frames_by_kind, frames_of, parts
+from lan966x_lab.workbook.explorers.checksum import PAD_VALUES, AddWords
+from lan966x_lab.workbook.explorers.pieces import SAMPLES, TAILS, CutInTwo
+from lan966x_lab.workbook.figures.packets import CAPTURES, frames_by_kind, frames_of, parts
 
 
 def drawn(explorer: AddWords | CutInTwo) -> str:

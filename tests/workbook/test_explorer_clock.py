@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from lan966x_lab.driver import RxFilter
-from lan966x_lab.workbook.explorer_clock import DATA, MESSAGES, GateExplorer, frame_timeline, needs_picture
+from lan966x_lab.workbook.explorers.clock import DATA, MESSAGES, GateExplorer, frame_timeline, needs_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 

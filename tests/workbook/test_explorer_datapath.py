@@ -4,10 +4,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lan966x_lab.measure.costpaths import PATHS
-from lan966x_lab.measure.datapath import LONGEST, SHORTEST, SWITCHES, View
-from lan966x_lab.workbook.explorer_datapath import DatapathExplorer, datapath_picture
-from lan966x_lab.workbook.pictures_datapath import DEVICES, times, us
+from lan966x_lab.measure.model.costpaths import PATHS
+from lan966x_lab.measure.model.datapath import LONGEST, SHORTEST, SWITCHES, View
+from lan966x_lab.workbook.explorers.datapath import DatapathExplorer, datapath_picture
+from lan966x_lab.workbook.figures.datapath import DEVICES, times, us
 
 
 def drawn(explorer: DatapathExplorer) -> str:

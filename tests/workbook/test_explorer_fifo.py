@@ -7,11 +7,11 @@ import pytest
 
 from lan966x_lab.driver.polling import read_poll_timeout
 from lan966x_lab.driver.polling_published import poll_without_last_look
-from lan966x_lab.measure import timeout
+from lan966x_lab.measure.counted import timeout
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.exercises_polling import Device, wait_ready_check
-from lan966x_lab.workbook.explorer_fifo import FifoExplorer, word_timeline
-from lan966x_lab.workbook.explorer_timeout import TimeoutExplorer, both_loops
+from lan966x_lab.workbook.exercises.polling import Device, wait_ready_check
+from lan966x_lab.workbook.explorers.fifo import FifoExplorer, word_timeline
+from lan966x_lab.workbook.explorers.timeout import TimeoutExplorer, both_loops
 
 
 def test_the_timeline_adds_up() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from lan966x_lab import ifh
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.exercises_start import stack_bytes_check
-from lan966x_lab.workbook.explorer_journey import WAYS, JourneyExplorer
+from lan966x_lab.workbook.exercises.start import stack_bytes_check
+from lan966x_lab.workbook.explorers.journey import WAYS, JourneyExplorer
 
 
 @pytest.mark.parametrize("way", WAYS)

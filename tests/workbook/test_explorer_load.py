@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lan966x_lab.workbook.explorer_load import FRAMES, RINGS, LoadExplorer
+from lan966x_lab.workbook.explorers.load import FRAMES, RINGS, LoadExplorer
 
 
 def drawn(load: LoadExplorer) -> str:

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from lan966x_lab.workbook.explorer_readback import GETTERS, LAST_NS, ReadbackExplorer, comes_back
+from lan966x_lab.workbook.explorers.readback import GETTERS, LAST_NS, ReadbackExplorer, comes_back
 
 SVG = "{http://www.w3.org/2000/svg}"
 FIRST_WRONG = 1 << 29

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lan966x_lab.measure.ringscript import EVENTS
-from lan966x_lab.workbook.explorer_ring import RingExplorer
+from lan966x_lab.measure.counted.ringscript import EVENTS
+from lan966x_lab.workbook.explorers.ring import RingExplorer
 
 
 def drawn(ring: RingExplorer) -> str:

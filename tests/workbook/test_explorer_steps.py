@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from lan966x_lab import ifh
-from lan966x_lab.measure.header_work import FORMS
-from lan966x_lab.workbook.explorer_steps import EXAMPLES, STARTS, StepExplorer, code_lines
+from lan966x_lab.measure.counted.header_work import FORMS
+from lan966x_lab.workbook.explorers.steps import EXAMPLES, STARTS, StepExplorer, code_lines
 from lan966x_lab.workbook.svg import WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"

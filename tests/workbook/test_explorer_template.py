@@ -4,8 +4,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from lan966x_lab.measure.header_ways import DRIVERS, KINDS, REUSES
-from lan966x_lab.workbook.explorer_template import CODECS, FrameMixExplorer, ReuseExplorer
+from lan966x_lab.measure.counted.header_ways import DRIVERS, KINDS, REUSES
+from lan966x_lab.workbook.explorers.template import CODECS, FrameMixExplorer, ReuseExplorer
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from lan966x_lab.workbook.explorer_tworows import HIGH, LOW, TwoRowsExplorer
+from lan966x_lab.workbook.explorers.tworows import HIGH, LOW, TwoRowsExplorer
 
 SVG = "{http://www.w3.org/2000/svg}"
 

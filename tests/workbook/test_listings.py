@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from lan966x_lab.measure import instructions
-from lan966x_lab.workbook.listings import Listings, answers, headers, savings
+from lan966x_lab.measure.counted import instructions
+from lan966x_lab.workbook.figures.listings import Listings, answers, headers, savings
 from lan966x_lab.workbook.palette import MARK
 
 ARM = "ARMv7-A"

@@ -6,8 +6,8 @@ import pytest
 
 from lan966x_lab.measure import claims
 from lan966x_lab.measure.claims import Verdict
+from lan966x_lab.workbook.figures.claims import LEFT, RIGHT, VERDICT_TONES, claims_picture, claims_table
 from lan966x_lab.workbook.palette import AFTER, PANEL, SLATE, contrast
-from lan966x_lab.workbook.pictures_claims import LEFT, RIGHT, VERDICT_TONES, claims_picture, claims_table
 
 ALL = claims.load()
 

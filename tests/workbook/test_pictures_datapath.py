@@ -8,14 +8,14 @@ from xml.etree import ElementTree
 import pytest
 
 from lan966x_lab.measure import claims
-from lan966x_lab.measure.datapath import recording
 from lan966x_lab.measure.interval import Interval
 from lan966x_lab.measure.live.recording import change_percent
-from lan966x_lab.measure.ranking import ON_BOARD, WORKLOADS
+from lan966x_lab.measure.model.datapath import recording
+from lan966x_lab.measure.model.ranking import ON_BOARD, WORKLOADS
+from lan966x_lab.workbook.figures.datapath import times, us
+from lan966x_lab.workbook.figures.ranking import ranking_picture, threads_table
+from lan966x_lab.workbook.figures.streams import offsets_picture, streams_picture
 from lan966x_lab.workbook.pictures import Picture
-from lan966x_lab.workbook.pictures_datapath import times, us
-from lan966x_lab.workbook.pictures_ranking import ranking_picture, threads_table
-from lan966x_lab.workbook.pictures_streams import offsets_picture, streams_picture
 
 
 def drawn(picture: Picture) -> str:

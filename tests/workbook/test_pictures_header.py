@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from lan966x_lab import ifh
-from lan966x_lab.workbook.pictures_header import arrivals, two_readings
+from lan966x_lab.workbook.figures.header import arrivals, two_readings
 
 
 def test_two_readings_of_the_same_bits() -> None:

@@ -2,9 +2,10 @@
 
 from xml.etree import ElementTree
 
-from lan966x_lab.measure import claims, offload, profiles
-from lan966x_lab.workbook.packets import frames_of
-from lan966x_lab.workbook.pictures_offload import two_profiles, ways_by_size, who_adds
+from lan966x_lab.measure import claims, profiles
+from lan966x_lab.measure.counted import offload
+from lan966x_lab.workbook.figures.offload import two_profiles, ways_by_size, who_adds
+from lan966x_lab.workbook.figures.packets import frames_of
 
 
 def texts(drawing: str) -> list[str]:

@@ -5,15 +5,16 @@ from xml.etree import ElementTree
 import pytest
 
 from lan966x_lab.driver.skb import build_skb
-from lan966x_lab.measure import cache, claims
-from lan966x_lab.workbook.pictures import Picture
-from lan966x_lab.workbook.pictures_ring import (
+from lan966x_lab.measure import claims
+from lan966x_lab.measure.counted import cache
+from lan966x_lab.workbook.figures.ring import (
     Stage,
     buffer_stages,
     four_speeds,
     lives_of_structures,
     miss_curves,
 )
+from lan966x_lab.workbook.pictures import Picture
 
 
 def drawn(picture: Picture) -> str:

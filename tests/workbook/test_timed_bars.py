@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from lan966x_lab.measure.timing import Timings, machine
-from lan966x_lab.workbook.timed import timed_bars
+from lan966x_lab.measure.timed.timing import Timings, machine
+from lan966x_lab.workbook.figures.timed import timed_bars
 
 TIMINGS = Timings(
     {"loop": (4000, 4000, 8000), "shift": (1000, 1000, 2000), "batch of 10": (5000, 5000, 10000)},

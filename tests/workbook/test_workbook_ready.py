@@ -1,9 +1,6 @@
-"""The set-up line of a notebook, and the docstrings' examples."""
+"""The set-up line of a notebook, and what a missing name is met with."""
 
-import doctest
-import importlib
 import importlib.metadata
-import pkgutil
 
 import nbformat
 import pytest
@@ -45,9 +42,3 @@ def test_a_name_from_a_cell_that_did_not_run_is_met_with_what_to_do() -> None:
     assert (error.ename, error.evalue) == ("NameError", "name 'header' is not defined")
     assert hint.text.startswith("header is not known. Either a cell above defines it")
     assert "Run All Above Selected Cell" in hint.text
-
-
-@pytest.mark.parametrize("name", sorted(module.name for module in pkgutil.iter_modules(workbook.__path__)))
-def test_examples_in_docstrings(name: str) -> None:
-    result = doctest.testmod(importlib.import_module(f"lan966x_lab.workbook.{name}"))
-    assert result.failed == 0

@@ -13,10 +13,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lan966x_lab import __version__
-from lan966x_lab.measure import timing
 from lan966x_lab.measure.live.plan import Plan
 from lan966x_lab.measure.live.recording import Recording
 from lan966x_lab.measure.live.tools import MissingError, WireError, find, missing, private_network
+from lan966x_lab.measure.timed import timing
 
 Progress = Callable[[Mapping[str, Any]], None]
 _ENDING_SECONDS = 5

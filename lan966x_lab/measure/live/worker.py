@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from lan966x_lab.driver import RxFilter, TxType
-from lan966x_lab.measure import work
+from lan966x_lab.measure.counted import work
 from lan966x_lab.measure.live.express import ExpressBoard
 from lan966x_lab.measure.live.hosts import ADDRESSES, Hosts, die_with_parent
 from lan966x_lab.measure.live.plan import SIDES, TCP, Plan

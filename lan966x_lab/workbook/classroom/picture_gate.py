@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lan966x_lab.net import ptp
-from lan966x_lab.workbook.bitrows import spread
+from lan966x_lab.workbook.figures.bitrows import spread
 from lan966x_lab.workbook.palette import INK, MUTED, SLATE, TONES, Tone
 from lan966x_lab.workbook.pictures import Picture
 from lan966x_lab.workbook.svg import WIDTH, Svg, text_width

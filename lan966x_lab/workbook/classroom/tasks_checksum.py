@@ -9,7 +9,7 @@ from lan966x_lab import workbook as wb
 from lan966x_lab.hw.fcs import fcs
 from lan966x_lab.hw.ravb import ETH_HLEN
 from lan966x_lab.net import checksum, frames, verdicts
-from lan966x_lab.workbook.packets import CAPTURES, frames_of
+from lan966x_lab.workbook.figures.packets import CAPTURES, frames_of
 
 __all__ = [
     "Datagram",

@@ -11,8 +11,8 @@ from typing import Any
 from lan966x_lab import data_path, ifh
 from lan966x_lab import workbook as wb
 from lan966x_lab.hw.fcs import fcs
-from lan966x_lab.measure.replay import extraction_headers
-from lan966x_lab.measure.trace import CountingHeader
+from lan966x_lab.measure.counted.replay import extraction_headers
+from lan966x_lab.measure.counted.trace import CountingHeader
 from lan966x_lab.net import captures
 
 __all__ = [

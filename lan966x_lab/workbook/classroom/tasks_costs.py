@@ -5,8 +5,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from lan966x_lab import workbook as wb
-from lan966x_lab.measure import claims, costmodel, linerate
+from lan966x_lab.measure import claims, linerate
 from lan966x_lab.measure.interval import Interval
+from lan966x_lab.measure.model import costmodel
 from lan966x_lab.workbook import palette
 
 __all__ = [

@@ -14,7 +14,7 @@ from lan966x_lab.hw.phc import SECOND
 from lan966x_lab.net import build, captures, ptp
 from lan966x_lab.net.frames import Vlan
 from lan966x_lab.net.ptp import MessageType
-from lan966x_lab.workbook.packets import frames_of
+from lan966x_lab.workbook.figures.packets import frames_of
 
 __all__ = [
     "KINDS",

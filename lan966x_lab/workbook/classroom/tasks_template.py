@@ -8,7 +8,7 @@ from typing import Any
 
 from lan966x_lab import ifh
 from lan966x_lab import workbook as wb
-from lan966x_lab.measure.trace import CountingHeader
+from lan966x_lab.measure.counted.trace import CountingHeader
 
 __all__ = [
     "BOTH",

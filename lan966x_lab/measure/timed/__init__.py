@@ -1,0 +1,1 @@
+"""Timed here: this computer, in this minute. No test depends on a duration."""

@@ -1,0 +1,1 @@
+"""The short exercises inside the lessons: their checks, and the benches that some of them need."""

@@ -1,0 +1,1 @@
+"""Drawings that notebooks show, and the parts that explorers are drawn with."""
