@@ -68,7 +68,7 @@ def test_never_to_borrow_is_wrong_exactly_when_the_second_changed(arrival_ns, la
 
 
 @given(TIMES, st.integers(0, SECOND - 1))
-@example(999_999_985, 999_999_999)  # the second that the registers add, and one that should have been borrowed
+@example(999_999_985, 999_999_999)  # one second too many, and one not borrowed
 def test_registers_as_they_read_are_wrong_only_in_the_last_16_ns(arrival_ns, later):
     stamp = tod.stamp(arrival_ns, arrival_ns + later, "take the registers as they read")
     in_the_last = (arrival_ns + later) % SECOND >= SECOND - 16
