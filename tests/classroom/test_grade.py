@@ -26,7 +26,7 @@ from lan966x_lab.workbook.classroom.grading import Graded, GradingError, Plan, g
 from lan966x_lab.workbook.classroom.results import Piece, Result, State, Store, key
 from lan966x_lab.workbook.classroom.submissions import exercises
 
-CELL_SECONDS = 6
+CELL_SECONDS = 5
 ENDLESS = "    while True:\n        pass"
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
 
@@ -372,8 +372,8 @@ def short() -> Iterator[Path]:
 
 
 def test_a_run_that_was_killed_or_interrupted_goes_on(short: Path) -> None:
-    """SIGKILL after the first result, Ctrl-C after the second; the third run does only the rest."""
-    for student in "abc":
+    """SIGKILL after the first result, Ctrl-C while a kernel runs; the third run does only the rest."""
+    for student in "ab":
         hand_in(submission(), short / "in" / student / f"{NAME}.ipynb")
     write_solution(short / "solutions")
     results = short / "out" / "results"
@@ -383,22 +383,23 @@ def test_a_run_that_was_killed_or_interrupted_goes_on(short: Path) -> None:
     kept = {path.name: path.stat().st_mtime_ns for path in results.glob("*.json")}
     wait_for(lambda: not [line for line in running() if str(short) in line])
     with start(short) as second:
-        wait_for(lambda: len(list(results.glob("*.json"))) > len(kept))
+        wait_for(lambda: [line for line in running() if str(short) in line and "ipykernel" in line])
         second.send_signal(signal.SIGINT)
         _, said = second.communicate(timeout=60)
     assert second.returncode == 130, said
     assert "interrupted, nothing is left running" in said
     assert "the same command goes on from there" in said
-    assert not [line for line in running() if str(short) in line]
-    now = {path.name: path.stat().st_mtime_ns for path in results.glob("*.json")}
-    assert kept.items() < now.items()
+    wait_for(
+        lambda: not [line for line in running() if str(short) in line]
+    )  # the kernel dies with its parent
+    assert kept == {path.name: path.stat().st_mtime_ns for path in results.glob("*.json")}
     assert not list(results.glob(".*"))
     with start(short) as third:
         said, _ = third.communicate(timeout=300)
     assert third.returncode == 0
-    assert f"3 graded ({len(now)} of them in an earlier run), 0 could not be graded." in said
+    assert f"2 graded ({len(kept)} of them in an earlier run), 0 could not be graded." in said
     after = {path.name: path.stat().st_mtime_ns for path in results.glob("*.json")}
-    assert now.items() <= after.items()
+    assert kept.items() < after.items()
 
 
 def start(short: Path) -> subprocess.Popen[str]:
@@ -416,16 +417,16 @@ def start(short: Path) -> subprocess.Popen[str]:
 def running() -> list[str]:
     """The command lines of all processes but this one and those that are over."""
     lines = subprocess.run(
-        ["ps", "ax", "-o", "pid=,stat=,args="], capture_output=True, text=True, check=True
+        ["ps", "axww", "-o", "pid=,stat=,args="], capture_output=True, text=True, check=True
     ).stdout
     rows = [line.split(None, 2) for line in lines.splitlines()]
     return [args for pid, stat, args in rows if int(pid) != os.getpid() and not stat.startswith("Z")]
 
 
 def wait_for(condition: Any) -> None:
-    end = time.monotonic() + 300
+    end = time.monotonic() + 120
     while not condition():
-        assert time.monotonic() < end, "waited for five minutes"
+        assert time.monotonic() < end, "waited for two minutes"
         time.sleep(0.02)
 
 

@@ -118,7 +118,7 @@ def _grade(job: Job) -> int:
     config.GuardedExecute.total = job.seconds
     config.GuardedExecute.watched = list(job.watched)
     config.GuardedExecute.shutdown_kernel = "immediate"
-    config.GuardedExecute.iopub_timeout = 10  # after an interrupt, and on a computer that is busy
+    config.GuardedExecute.iopub_timeout = 6  # after an interrupt, and on a computer that is busy
     config.GuardedExecute.extra_arguments = [
         "--HistoryManager.hist_file=:memory:",
         "--IPKernelApp.log_level=ERROR",
