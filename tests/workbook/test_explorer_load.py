@@ -1,5 +1,6 @@
 """The load explorer without a browser."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -26,6 +27,22 @@ def test_it_starts_with_a_ring_that_is_too_small():
     )
     assert "ring full" in drawn(load)
     assert "in a burst a frame comes every 12.3 µs" in drawn(load)
+
+
+def test_the_same_ring_loses_the_same_share_in_both_plots():
+    load = LoadExplorer()
+    for ring in (32, 64):
+        load.ring.value = ring
+        share = load.status.split(" (")[1].split(")")[0]
+        assert f">{share}<" in drawn(load)
+
+
+def test_the_axis_of_time_has_round_numbers():
+    for times in ({}, {"burst": 1, "mbps": 1000, "cost": 1}, {"burst": 512, "mbps": 10, "cost": 100}):
+        found = re.findall(r">([\d.]+) ms<", drawn(LoadExplorer(**times)))
+        assert 3 <= len(found) <= 7
+        assert all(number.replace(".", "").strip("0")[:1] in ("", *"12345678") for number in found)
+        assert float(found[2]) == pytest.approx(2 * float(found[1]))
 
 
 def test_a_ring_holds_a_burst_and_not_a_rate():

@@ -31,15 +31,32 @@ def test_bands_are_printed_as_one_number_where_both_ends_print_alike():
     assert times(Interval(Fraction(1), Fraction(5, 2))) == "× 1.00–2.50"
 
 
-def test_the_ranking_says_every_gain_in_its_order():
+def test_the_ranking_shows_every_gain_and_says_the_first():
     picture = ranking_picture()
     drawing = drawn(picture)
     for workload in WORKLOADS.values():
-        ranked = ", ".join(f"{row.patch} {times(row.gain)}" for row in workload.reported())
-        assert f"{workload.name}: by the figures {ranked}; counted" in picture.sentence
+        first = ", ".join(f"{row.patch} {times(row.gain)}" for row in workload.reported()[:3])
+        assert f"{workload.name}: by the figures {first}; counted, first are word by word" in picture.sentence
+        for row in workload.reported():
+            assert f">{times(row.gain).removeprefix('× ')}<" in drawing
         for path in ("manual", "fdma"):
-            assert f">{workload.together(path).percent():.1f} %<" in drawing
+            all_on = workload.together(path).percent()
+            assert f">{all_on:.1f} %<" in drawing
+            assert f"{workload.counted(path)[0].patch} (" in picture.sentence
+            assert f", all {all_on:.1f} %)" in picture.sentence
     assert drawing.count("each on its own chip") == len(WORKLOADS)
+
+
+def test_no_number_of_the_ranking_stands_on_a_bar():
+    """In the upper panels the numbers end at the right edge, and every band ends before they begin."""
+    elements = list(ElementTree.fromstring(ranking_picture().drawing()).iter())
+    bars = [float(e.get("x", 0)) + float(e.get("width", 0)) for e in elements if e.get("stroke-dasharray")]
+    numbers = [e for e in elements if e.get("text-anchor") == "end" and float(e.get("y", 0)) < 220]
+    assert len(numbers) == 18
+    assert bars
+    for end in bars:
+        right = min(float(e.get("x", 0)) for e in numbers if float(e.get("x", 0)) > end)
+        assert end <= right - 66
 
 
 def test_streams_with_and_without_the_answer():

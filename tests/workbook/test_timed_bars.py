@@ -16,9 +16,16 @@ TIMINGS = Timings(
 def test_medians_and_ratios():
     picture = timed_bars("A set", TIMINGS, unit="ns per header", per={"batch of 10": 10})
     assert str(picture) == (
-        "A set, ns per header, median of 3 rounds, each beside the loop: loop 2,000 ns, shift 1,000 ns "
-        f"(× 0.50), batch of 10 100 ns (× 0.05). {machine()}."
+        "A set, ns per header, medians of 3 rounds, and beside loop: loop 2,000 ns, shift "
+        f"1,000 ns (× 0.50), batch of 10 100 ns (× 0.05). {machine()}."
     )
+
+
+def test_the_unit_of_time_is_the_first_word():
+    picture = timed_bars("A set", TIMINGS, unit="µs per header", per=dict.fromkeys(TIMINGS.names, 1000))
+    assert "loop 2 µs" in str(picture)
+    assert ">2 µs<" in picture.drawing()
+    assert " ns" not in str(picture)
 
 
 def test_bars_have_one_scale():

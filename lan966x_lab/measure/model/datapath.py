@@ -306,7 +306,12 @@ def header_lines(patches: Iterable[str], kind: str = "plain") -> dict[str, int]:
 
     ``kind`` is one of ``header_ways.KINDS``.
     """
-    codec = Options().patched(*sorted(set(patches))).ifh_codec
+    return dict(_header_lines(frozenset(patches), kind))
+
+
+@cache
+def _header_lines(patches: frozenset[str], kind: str) -> Mapping[str, int]:
+    codec = Options().patched(*sorted(patches)).ifh_codec
     way = "template" if "002" in patches else "every field"
     form = {"packing": "general routine", "bit_loop": "bit loop", "byte_shift": "byte shift"}[codec]
     reads = header_work.count_reads(header_gain.READ_BY_DMA)[form]

@@ -18,7 +18,7 @@ FRAMES = 10_000
 POLL_NS, IRQ_NS = 1_500, 4_000
 """Assumed: what a poll costs besides its frames, and how long an interrupt takes to be answered."""
 RINGS = (8, 16, 32, 64, 128, 256, 512)
-_SWEEP = 2_500  # frames for each of these rings
+_SWEEP = 2_500  # frames for each of these rings, in whole bursts
 _SHOWN = 300  # frames in the picture of the ring, or two bursts where these have more
 _LEFT, _RIGHT, _TOP, _FLOOR = 62, WIDTH - 24, 60, 214
 
@@ -71,7 +71,10 @@ class LoadExplorer(Explorer):
             self.ring.value, self.burst.value, self.budget.value, self.mbps.value, self.cost.value * 1000
         )
         load = setting.run(FRAMES)
-        others = {ring: setting.run(_SWEEP, ring=ring).loss for ring in RINGS}
+        some = max(1, _SWEEP // setting.burst) * setting.burst
+        others = {ring: setting.run(some, ring=ring).loss for ring in RINGS} | (
+            {setting.ring: load.loss} if setting.ring in RINGS else {}
+        )
         svg = Svg(WIDTH, 434, "frames waiting in the ring, and what is lost")
         _draw_fill(svg, setting)
         _draw_counters(svg, load)
@@ -126,11 +129,12 @@ def _draw_fill(svg: Svg, setting: _Setting) -> None:
         svg.text(_LEFT + 4, _TOP + 16, "ring full", size=12, fill=ORANGE.strong)
     note = f"lost in this window: {lost}" if lost else "nothing is lost in this window"
     svg.text(_RIGHT, 30, note, anchor="end", size=12, fill=WINE.strong if lost else MUTED, bold=bool(lost))
-    for part in range(5):
-        x = _LEFT + (_RIGHT - _LEFT) * part / 4
+    pitch_ns = next(n * 10**p for p in range(3, 12) for n in (1, 2, 5) if span <= 6 * n * 10**p)
+    for time in range(0, span + 1, pitch_ns):
+        x = _LEFT + time * across
         svg.line(x, _FLOOR, x, _FLOOR + 4, stroke=EDGE)
-        anchor = "end" if part == 4 else "middle"
-        svg.text(x, _FLOOR + 18, f"{span * part / 4e6:.3g} ms", size=11, anchor=anchor, fill=MUTED)
+        anchor = "middle" if x < _RIGHT - 16 else "end"
+        svg.text(x, _FLOOR + 18, f"{time / 1e6:g} ms", size=11, anchor=anchor, fill=MUTED)
 
 
 def _draw_counters(svg: Svg, load: Load) -> None:

@@ -208,7 +208,7 @@ def _draw_held(svg: Svg, x: float, name: str, held: Held | None, slots: int) -> 
     svg.text(x + 10, 414, name, size=12, bold=True)
     svg.text(x + 10, 432, "mapped for the device" if held.mapped else "the CPU's", size=12)
     if held.age is not None:
-        _draw_structure(svg, x + wide - 21, 415, held.age, slots)
+        _draw_structure(svg, x + wide - 19, 411, held.age, slots)
 
 
 def _draw_key(svg: Svg, y: int) -> None:

@@ -17,7 +17,7 @@ def timed_bars(
     Args:
         title: what was timed, without the unit.
         timings: from ``timing.compare``.
-        unit: what a bar stands for.
+        unit: what a bar stands for; its first word is the unit of time.
         per: for a name, how many such units one of its calls does, where it is not 1 (a batch).
     """
     share = {name: (per or {}).get(name, 1) for name in timings.names}
@@ -25,6 +25,7 @@ def timed_bars(
     medians = {name: timings.median_ns(name) / share[name] for name in timings.names}
     ratios = {name: timings.ratio(name, first) / share[name] * share[first] for name in timings.names}
     quartiles = {name: [end / share[name] for end in timings.spread_ns(name)] for name in timings.names}
+    time, *_ = unit.split()
     left, row, tone = 210, 27, EVIDENCE["timed here"]
     scale = (WIDTH - left - 170) / max(high for _, high in quartiles.values())
     svg = Svg(WIDTH, 76 + row * len(medians), f"{title}, {unit}")
@@ -38,16 +39,16 @@ def timed_bars(
         svg.line(low, y + 11, high, y + 11, stroke=INK, thick=2)
         for end in (low, high):
             svg.line(end, y + 6, end, y + 16, stroke=INK, thick=2)
-        svg.text(max(high, left + value * scale) + 8, y + 16, f"{value:,.0f} ns", bold=True)
+        svg.text(max(high, left + value * scale) + 8, y + 16, f"{value:,.0f} {time}", bold=True)
         svg.text(WIDTH - 20, y + 16, f"× {ratios[name]:.2f}", anchor="end", fill=MUTED)
     svg.line(left, 42, left, 44 + row * len(medians), stroke=EDGE)
     svg.text(20, 64 + row * len(medians), machine(), size=12, fill=MUTED, fit=WIDTH - 40)
     said = ", ".join(
-        f"{name} {value:,.0f} ns" + ("" if name == first else f" (× {ratios[name]:.2f})")
+        f"{name} {value:,.0f} {time}" + ("" if name == first else f" (× {ratios[name]:.2f})")
         for name, value in medians.items()
     )
     rounds = len(timings.elapsed_ns[first])
     return Picture(
         svg,
-        f"{title}, {unit}, median of {rounds} rounds, each beside the {first}: {said}. {machine()}.",
+        f"{title}, {unit}, medians of {rounds} rounds, and beside {first}: {said}. {machine()}.",
     )
