@@ -57,8 +57,8 @@ def run_grade(options: argparse.Namespace) -> int:
         options: ``submissions``, ``output`` (folders), ``solutions`` (a folder, or None), ``jobs``,
             ``cell_seconds``.
     """
-    from lan966x_lab.workbook.classroom import grading, submissions
     from lan966x_lab.workbook.classroom.cells import CellError
+    from lan966x_lab.workbook.classroom.grader import grading, submissions
 
     if reason := grading.missing():
         return _fail("grade", reason, status=1)
@@ -92,7 +92,7 @@ def run_grade(options: argparse.Namespace) -> int:
 def _grade(plan: object) -> int:
     from tqdm import tqdm
 
-    from lan966x_lab.workbook.classroom import grading, report
+    from lan966x_lab.workbook.classroom.grader import grading, report
 
     assert isinstance(plan, grading.Plan)
     with tqdm(desc="Grading", unit=" notebook", disable=None) as bar:

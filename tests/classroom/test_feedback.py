@@ -11,13 +11,11 @@ import pytest
 from grading_support import NAME, named, solution, submission
 from hypothesis import given
 from hypothesis import strategies as st
-
-from lan966x_lab.workbook.classroom import autograde
-from lan966x_lab.workbook.classroom.feedback import feedback
-from lan966x_lab.workbook.classroom.grading import Graded
-from lan966x_lab.workbook.classroom.handout import hand_out
-from lan966x_lab.workbook.classroom.page import DARK, LIGHT, number, page
-from lan966x_lab.workbook.classroom.report import (
+from lan966x_lab.workbook.classroom.grader import autograde
+from lan966x_lab.workbook.classroom.grader.feedback import feedback
+from lan966x_lab.workbook.classroom.grader.grading import Graded
+from lan966x_lab.workbook.classroom.grader.page import DARK, LIGHT, number, page
+from lan966x_lab.workbook.classroom.grader.report import (
     checks_csv,
     mistakes,
     picture,
@@ -25,9 +23,11 @@ from lan966x_lab.workbook.classroom.report import (
     summary,
     write_all,
 )
-from lan966x_lab.workbook.classroom.results import Piece, Result, State
-from lan966x_lab.workbook.classroom.sandbox import Protection
-from lan966x_lab.workbook.classroom.submissions import Damaged, Exercise
+from lan966x_lab.workbook.classroom.grader.results import Piece, Result, State
+from lan966x_lab.workbook.classroom.grader.sandbox import Protection
+from lan966x_lab.workbook.classroom.grader.submissions import Damaged, Exercise
+
+from lan966x_lab.workbook.classroom.handout import hand_out
 from lan966x_lab.workbook.palette import MARK, contrast
 
 NARRATION = (

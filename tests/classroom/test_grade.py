@@ -18,13 +18,13 @@ from typing import Any
 import nbformat
 import pytest
 from grading_support import GOOD, NAME, copied, hand_in, named, submission, without, write_solution
+from lan966x_lab.workbook.classroom.grader import grading, report, sandbox
+from lan966x_lab.workbook.classroom.grader.grading import Graded, GradingError, Plan, grade
+from lan966x_lab.workbook.classroom.grader.results import Piece, Result, State, Store, key
+from lan966x_lab.workbook.classroom.grader.submissions import exercises
 from nbformat import NotebookNode
 
 from lan966x_lab.cli import main
-from lan966x_lab.workbook.classroom import grading, report, sandbox
-from lan966x_lab.workbook.classroom.grading import Graded, GradingError, Plan, grade
-from lan966x_lab.workbook.classroom.results import Piece, Result, State, Store, key
-from lan966x_lab.workbook.classroom.submissions import exercises
 
 CELL_SECONDS = 5
 ENDLESS = "    while True:\n        pass"

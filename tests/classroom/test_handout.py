@@ -12,13 +12,13 @@ import pytest
 from grading_support import NAME, cell, solution, write_solution
 from hypothesis import given
 from hypothesis import strategies as st
+from lan966x_lab.workbook.classroom.grader.sandbox import environment
+from lan966x_lab.workbook.classroom.grader.warm import Warm
 from nbformat import NotebookNode
 
 from lan966x_lab.cli import main
 from lan966x_lab.workbook.classroom.cells import CellError
 from lan966x_lab.workbook.classroom.handout import EXERCISE, exercise_name, hand_out, make, read
-from lan966x_lab.workbook.classroom.sandbox import environment
-from lan966x_lab.workbook.classroom.warm import Warm
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -122,7 +122,7 @@ def test_it_is_what_generate_assignment_releases(tmp_path: Path) -> None:
     for name in ("shared", "shared/tmp", "shared/matplotlib"):
         (tmp_path / name).mkdir()
     variables, log = environment(tmp_path / "shared"), tmp_path / "log"
-    grader = Warm([sys.executable, "-m", "lan966x_lab.workbook.classroom.worker"], variables)
+    grader = Warm([sys.executable, "-m", "lan966x_lab.workbook.classroom.grader.worker"], variables)
     ended = grader.run(tmp_path / "job.json", variables, tmp_path, log, 300, threading.Event())
     grader.close()
     assert ended.status == 0, log.read_text()

@@ -14,10 +14,14 @@ from submissions_support import answers, run_cell
 from lan966x_lab import ifh
 from lan966x_lab.net import checksum
 from lan966x_lab.workbook import Rung
-from lan966x_lab.workbook.classroom import hunt_checksums, hunt_header, hunt_polling, hunt_ptp, hunt_rings
-from lan966x_lab.workbook.classroom.hunt import Hunt, Mutant
-from lan966x_lab.workbook.classroom.hunt_lab import STEPS
-from lan966x_lab.workbook.classroom.hunt_pages import Faults, hunt_board, specification
+from lan966x_lab.workbook.classroom.hunts import checksums as hunt_checksums
+from lan966x_lab.workbook.classroom.hunts import header as hunt_header
+from lan966x_lab.workbook.classroom.hunts import polling as hunt_polling
+from lan966x_lab.workbook.classroom.hunts import ptp as hunt_ptp
+from lan966x_lab.workbook.classroom.hunts import rings as hunt_rings
+from lan966x_lab.workbook.classroom.hunts.hunt import Hunt, Mutant
+from lan966x_lab.workbook.classroom.hunts.lab import STEPS
+from lan966x_lab.workbook.classroom.hunts.pages import Faults, hunt_board, specification
 
 FAMILIES: list[ModuleType] = [hunt_header, hunt_ptp, hunt_rings, hunt_polling, hunt_checksums]
 HUNTS: list[Hunt] = [family.hunt for family in FAMILIES]
@@ -809,7 +813,7 @@ def test_exceptions_of_a_faulty_version_are_a_catch() -> None:
 LOOKS_AT_THE_CODE = [
     "import inspect; assert '1 << i' in inspect.getsource(lab.get_field)",
     "assert lab.get_field.__module__.endswith('hunt_header')",
-    "from lan966x_lab.workbook.classroom import hunt_header as h; assert lab.get_field is h.get_field",
+    "from lan966x_lab.workbook.classroom.hunts import header as h; assert lab.get_field is h.get_field",
     "assert lab.get_field.__code__.co_varnames[0] == 'header'",
 ]
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from lan966x_lab.workbook.classroom import sandbox
-from lan966x_lab.workbook.classroom.sandbox import (
+from lan966x_lab.workbook.classroom.grader import sandbox
+from lan966x_lab.workbook.classroom.grader.sandbox import (
     Protection,
     environment,
     examine,
@@ -22,6 +22,8 @@ from lan966x_lab.workbook.classroom.sandbox import (
 )
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the jail is made of Linux's namespaces")
+
+CHECKOUT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -93,8 +95,8 @@ def test_what_is_hidden_is_empty_and_what_is_needed_is_there(
         teacher = pathlib.Path({str(tmp_path / "teacher")!r})
         print(json.dumps([
             teacher.exists() and os.listdir(teacher),
-            os.path.exists({str(Path(sandbox.__file__).parents[3] / "notebooks")!r}),
-            os.path.exists({str(Path(sandbox.__file__).parents[3] / ".git")!r}),
+            os.path.exists({str(CHECKOUT / "notebooks")!r}),
+            os.path.exists({str(CHECKOUT / ".git")!r}),
             sorted(os.listdir("/dev")),
             os.listdir("/run"),
             os.getcwd(),
@@ -103,7 +105,7 @@ def test_what_is_hidden_is_empty_and_what_is_needed_is_there(
         ]))
     """
     teacher, notebooks, git, devices, run_folder, work, processes, data = inside(
-        Protection((*protection.hide, str(Path(sandbox.__file__).parents[3]))), shared, code
+        Protection((*protection.hide, str(CHECKOUT))), shared, code
     )
     assert teacher in (False, [])
     assert (notebooks, git, run_folder, work, processes, data) == (
@@ -221,7 +223,7 @@ def test_a_kernel_that_refuses_namespaces(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_the_folders_that_are_kept_exist_and_none_is_the_checkout(shared: Path) -> None:
     spec = jail_spec(Protection(("/home",)), shared)
     assert all(Path(path).is_dir() for path in spec["keep"])
-    assert str(Path(sandbox.__file__).parents[3]) not in spec["keep"]
+    assert str(CHECKOUT) not in spec["keep"]
     assert spec["write"] == [str(shared)]
 
 

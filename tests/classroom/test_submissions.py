@@ -21,11 +21,18 @@ from grading_support import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from lan966x_lab.workbook.classroom.grader import submissions
+from lan966x_lab.workbook.classroom.grader.submissions import (
+    Damaged,
+    Exercise,
+    Submission,
+    exercises,
+    find,
+    form,
+)
 
-from lan966x_lab.workbook.classroom import submissions
 from lan966x_lab.workbook.classroom.cells import CellError, grade_id
 from lan966x_lab.workbook.classroom.handout import EXERCISE
-from lan966x_lab.workbook.classroom.submissions import Damaged, Exercise, Submission, exercises, find, form
 
 
 @pytest.fixture(scope="module")

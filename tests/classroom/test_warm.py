@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from lan966x_lab.workbook.classroom import warm
-from lan966x_lab.workbook.classroom.warm import Ended, Warm
+from lan966x_lab.workbook.classroom.grader import warm
+from lan966x_lab.workbook.classroom.grader.warm import Ended, Warm
 
 SERVER = """
 import pathlib, time
-from lan966x_lab.workbook.classroom.warm import serve
+from lan966x_lab.workbook.classroom.grader.warm import serve
 began = time.time_ns()
 
 def do(path):

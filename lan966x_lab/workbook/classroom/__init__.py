@@ -1,16 +1,12 @@
 """The classroom: from solutions to hand-outs, from submissions to feedback.
 
-=================  ==========================================================================================
-``cells``          nbgrader's cell format: which cell is what, and the marked regions in its source
-``handout``        the student's notebook, made from the teacher's
-``submissions``    find what was handed in, and bring it into the hand-out's form
-``grading``        a folder of submissions, some at a time; what is graded is stored and never graded twice
-``autograde``      nbgrader on one submission; ``worker`` is its process, which ``warm`` keeps and forks
-``execute``        nbgrader's way to run a notebook, made to end; ``guard`` watches the lab in the kernel
-``sandbox``        the folder and the limits of a kernel; ``jail`` takes the network and the disk from it
-``results``        what was found out about a submission, and where it is kept
-``feedback``       one page per learner; ``report`` writes points and summary; ``page`` is the frame of both
-``hub``            a class on one machine: JupyterHub, and a Unix user for each learner
-``learner``        what JupyterHub starts for each learner
-=================  ==========================================================================================
+============  ===============================================================================================
+``cells``     nbgrader's cell format: which cell is what, and the marked regions in its source
+``handout``   the student's notebook, made from the teacher's
+``tasks``     the visible checks of the exercises, and the benches that some of them run on
+``hunts``     the bug hunt: faulty versions of small functions, and the verdict on a learner's test
+``grader``    submissions, each run where it can do no harm; points, feedback, the commonest mistakes
+``hub``       a class on one machine: JupyterHub, and a Unix user for each learner
+``learner``   what JupyterHub starts for each learner
+============  ===============================================================================================
 """

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 from lan966x_lab.notebook_files import write
 
-from ..palette import MUTED, TONES
-from ..pictures import Picture
-from ..svg import WIDTH, Svg, clean
+from ...palette import MUTED, TONES
+from ...pictures import Picture
+from ...svg import WIDTH, Svg, clean
 from .feedback import feedback
 from .grading import Graded
 from .page import heading, number, page, table

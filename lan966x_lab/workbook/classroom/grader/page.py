@@ -1,7 +1,7 @@
 """The frame of the classroom's pages: one file each, no scripts, for light and dark screens."""
 
-from ..palette import EDGE, HAIRLINE, INK, MARK, MONO, MUTED, PANEL, SANS
-from ..svg import clean
+from ...palette import EDGE, HAIRLINE, INK, MARK, MONO, MUTED, PANEL, SANS
+from ...svg import clean
 
 __all__ = ["DARK", "LIGHT", "heading", "number", "page", "table"]
 

@@ -20,7 +20,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from .cells import Part, grade_id, part
+from ..cells import Part, grade_id, part
 from .results import Piece, State, Stop
 
 __all__ = ["Job", "imports", "main", "pieces", "prepare"]

@@ -23,8 +23,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from ..checks import Rung, Verdict
-from .hunt_lab import STEPS, Run, TooLongError, dead, run, show
+from ...checks import Rung, Verdict
+from .lab import STEPS, Run, TooLongError, dead, run, show
 
 __all__ = ["Catch", "Hunt", "Mutant", "Points", "Subject"]
 

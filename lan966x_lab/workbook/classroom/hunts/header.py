@@ -5,7 +5,7 @@ for its fault.
 """
 
 from .hunt import Hunt, Mutant, Subject
-from .hunt_lab import refuses
+from .lab import refuses
 
 __all__ = ["get_field", "hunt", "ocelot_header", "set_field", "sync_header"]
 

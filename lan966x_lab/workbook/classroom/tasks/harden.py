@@ -9,7 +9,7 @@ from typing import Any
 from lan966x_lab import ifh
 from lan966x_lab import workbook as wb
 
-from .tasks_codec import DIRTY, FIELDS, ONES
+from .codec import DIRTY, FIELDS, ONES
 
 __all__ = [
     "DIRTY",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..svg import clean
+from ...svg import clean
 from .page import heading, number, page, table
 from .results import Piece, Result, State
 from .submissions import Damaged

@@ -16,6 +16,7 @@ from queue import Queue
 
 import nbformat
 
+import lan966x_lab
 from lan966x_lab import __version__, notebook_files
 
 from . import autograde, sandbox, submissions
@@ -96,7 +97,7 @@ def grade(plan: Plan, progress: Callable[[int, int], None] = lambda done, all: N
     resumed = len(results)
     failed = [each for each in found if isinstance(each, Damaged)]
     home = notebook_files.checkout()
-    carried = Path(submissions.__file__).parents[2] / "_notebooks"
+    carried = Path(lan966x_lab.__file__).parent / "_notebooks"
     protection = sandbox.examine([plan.folder, plan.out, plan.solutions, carried, *([home] if home else [])])
     todo = [each for each, wanted in zip(good, keys, strict=True) if wanted not in results]
     progress(len(found) - len(todo), len(found))

@@ -16,8 +16,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from .cells import HIDDEN, Part, grade_id, part
-from .handout import EXERCISE, hand_out, read
+from ..cells import HIDDEN, Part, grade_id, part
+from ..handout import EXERCISE, hand_out, read
 
 __all__ = ["Damaged", "Exercise", "Submission", "exercises", "find", "form"]
 

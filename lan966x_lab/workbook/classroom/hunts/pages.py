@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from textwrap import dedent
 from typing import Any
 
-from ..checks import Rung
-from ..palette import EDGE, MUTED, PANEL, SLATE, TONES
-from ..pictures import Picture
-from ..sources import Source, source
-from ..svg import WIDTH, Svg, clean
-from ..twin import Twin
+from ...checks import Rung
+from ...palette import EDGE, MUTED, PANEL, SLATE, TONES
+from ...pictures import Picture
+from ...sources import Source, source
+from ...svg import WIDTH, Svg, clean
+from ...twin import Twin
 from .hunt import Catch, Hunt, Mutant
 
 __all__ = ["Faults", "hunt_board", "specification"]

@@ -1,4 +1,4 @@
-"""The grader's process: ``python -m lan966x_lab.workbook.classroom.worker`` (see ``autograde``, ``warm``)."""
+"""The grader's process: ``python -m …classroom.grader.worker`` (see ``autograde``, ``warm``)."""
 
 import sys
 
@@ -7,7 +7,6 @@ sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 import nbgrader.converters  # noqa: E402, F401  # before the fork, so once for all submissions
 
-from . import execute  # noqa: E402, F401
 from .autograde import main  # noqa: E402
 from .warm import serve  # noqa: E402
 
