@@ -127,7 +127,7 @@ def _shares(injection: fifo.Injection, costs: Costs) -> dict[str, int]:
 
 
 def _draw_bars(svg: Svg, sides: dict[str, fifo.Injection], costs: Costs) -> None:
-    svg.text(_LEFT, 30, "One frame of 1514 bytes, µs of CPU time", bold=True)
+    svg.text(_LEFT, 30, "One frame of 1,514 bytes, µs of CPU time", bold=True)
     longest = max(injection.ns(costs) for injection in sides.values())
     left, width = 152, WIDTH - 152 - 110
     for row, (name, injection) in enumerate(sides.items()):
@@ -177,7 +177,7 @@ def _draw_curve(svg: Svg, costs: Costs, ready: int, gain: int) -> None:
     if zero - top > 26:
         svg.text(left + 8, top + 10, "above 0 it helps", size=11.5, fill=palette.MUTED)
     if bottom - zero > 18:
-        svg.text(right - 8, bottom - 6, "below 0 it hurts", size=11.5, anchor="end", fill=palette.MUTED)
+        svg.text(right - 16, bottom - 6, "below 0 it hurts", size=11.5, anchor="end", fill=palette.MUTED)
 
 
 def _signed(ns: int, digits: int) -> str:
