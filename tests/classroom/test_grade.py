@@ -18,13 +18,13 @@ from typing import Any
 import nbformat
 import pytest
 from grading_support import GOOD, NAME, copied, hand_in, named, submission, without, write_solution
-from lan966x_lab.workbook.classroom.grader import grading, report, sandbox
-from lan966x_lab.workbook.classroom.grader.grading import Graded, GradingError, Plan, grade
-from lan966x_lab.workbook.classroom.grader.results import Piece, Result, State, Store, key
-from lan966x_lab.workbook.classroom.grader.submissions import exercises
 from nbformat import NotebookNode
 
 from lan966x_lab.cli import main
+from lan966x_lab.workbook.classroom.grader import autograde, grading, report, sandbox
+from lan966x_lab.workbook.classroom.grader.grading import Graded, GradingError, Plan, grade
+from lan966x_lab.workbook.classroom.grader.results import Piece, Result, State, Store, key
+from lan966x_lab.workbook.classroom.grader.submissions import exercises
 
 CELL_SECONDS = 5
 ENDLESS = "    while True:\n        pass"
@@ -535,6 +535,22 @@ def test_a_temporary_folder_with_a_long_path(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(tempfile, "tempdir", str(long))
     with pytest.raises(GradingError, match="too long for sockets: set TMPDIR to a shorter one"):
         grade(plan_for(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("data", "got", "says"),
+    [
+        ({"text/plain": "1", "text/markdown": "test_x: caught 1 of 3."}, 1, "test_x: caught 1 of 3."),
+        ({"text/plain": "3", "text/markdown": "test_x: caught 3 of 3."}, 3, "test_x: caught 3 of 3."),
+        ({"text/plain": "1"}, 1, "1 of 3 points."),
+        ({"text/plain": "x: right."}, 3, "x: right."),
+        ({}, 3, "Right."),
+    ],
+)
+def test_a_part_of_the_points_comes_with_its_narration(data: dict[str, str], got: int, says: str) -> None:
+    cell = nbformat.v4.new_code_cell("x")
+    cell.outputs = [nbformat.v4.new_output("execute_result", data, execution_count=1)]
+    assert autograde._verdict(cell, None, got, 3, frozenset()) == says
 
 
 def test_the_store_keeps_what_it_got_and_nothing_else(tmp_path: Path) -> None:

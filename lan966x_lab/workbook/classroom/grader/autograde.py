@@ -233,10 +233,13 @@ def _verdict(
     if error is not None:
         text = _said(error)
     else:
+        # where a number of points is shown, its narration stands beside it as Markdown
         values = [
-            out.data.get("text/plain", "") for out in cell.outputs if out.output_type == "execute_result"
+            out.data.get("text/markdown") or ("" if got < most else out.data.get("text/plain", ""))
+            for out in cell.outputs
+            if out.output_type == "execute_result"
         ]
-        text = values[-1] if values and got == most else ""
+        text = next(filter(None, reversed(values)), "")
         text = text or (f"{got:g} of {most:g} points." if got < most else "Right.")
     return _without(hidden, text)
 
