@@ -117,7 +117,8 @@ def table(rows: Sequence[Sequence[object]], headers: Sequence[str], caption: str
 def _plain(cell: object) -> str:
     if isinstance(cell, Twin):
         return cell.text()
-    return f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)
+    said = f"{cell:,}" if isinstance(cell, int) and not isinstance(cell, bool) else str(cell)
+    return re.sub(r"(^|\[|, )-(?=\d)", r"\1−", said)  # a minus sign, as in the pictures
 
 
 def _is_number(cell: object) -> bool:

@@ -171,7 +171,7 @@ def test_words_are_those_that_the_driver_asks_for():
 def test_what_an_answer_rests_on():
     measured = MODEL.assumed("ocelot fdma tx", 1460)
     assert measured == ("the labels of the small frames are exchanged, as their author later wrote",)
-    assert "1000 bytes were not measured, only 700 and 1460" in MODEL.assumed("ocelot fdma tx", 1000)[-1]
+    assert "1,000 bytes were not measured, only 700 and 1,460" in MODEL.assumed("ocelot fdma tx", 1000)[-1]
     together = MODEL.assumed("lan966x fdma tx", 1448, ["packing routine"])
     assert together[-1] == "these features were not measured together: their costs add up"
     assert any("borrowed" in clause for clause in MODEL.assumed(MANUAL, 1448))

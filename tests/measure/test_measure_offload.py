@@ -79,3 +79,16 @@ def test_no_frames_and_frames_that_do_not_fit() -> None:
         offload.run([bytes(9000)], buffer=100)
     with pytest.raises(ValueError, match=r"the allowed range is 1\.\."):
         offload.run([], buffer=0)
+
+
+def test_a_cut_at_an_odd_place_needs_the_swap() -> None:
+    odd, even = bytes(14) + b"\x12\x34\x56", bytes(14) + b"\x12\x34\x56\x78"
+    names = list(offload.cut_off([]))
+    assert list(offload.cut_off([odd]).values()) == [1, 1, 1, 0, 0]
+    assert list(offload.cut_off([even]).values()) == [1, 0, 0, 0, 0]
+    some = [*TCP4, *TCP6, *PING]
+    counts = offload.cut_off(some)
+    assert counts[names[0]] == len(some)
+    assert counts[names[1]] == sum(len(frame) % 2 for frame in some)
+    assert counts[names[1]] == counts[names[2]] + counts[names[4]]
+    assert counts[names[3]] == 0

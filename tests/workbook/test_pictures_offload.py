@@ -1,10 +1,17 @@
 """The static pictures of notebook 07: what they draw and what they say agree with where it comes from."""
 
+from decimal import Decimal
 from xml.etree import ElementTree
 
 from lan966x_lab.measure import claims, profiles
 from lan966x_lab.measure.counted import offload
-from lan966x_lab.workbook.figures.offload import two_profiles, ways_by_size, who_adds
+from lan966x_lab.workbook.figures.offload import (
+    bounds_table,
+    meaning_table,
+    two_profiles,
+    ways_by_size,
+    who_adds,
+)
 from lan966x_lab.workbook.figures.packets import frames_of
 
 
@@ -20,7 +27,7 @@ def test_who_adds() -> None:
     assert "the MAC adds up 1,500" in picture.sentence
     drawn = texts(picture.drawing())
     assert "CPU: 1,512 bytes, and 12 of them a pseudo-header" in drawn
-    assert {"Ethernet header 14", "IPv4 header 20", "TCP header 32", "payload 1448", "counted"} <= set(drawn)
+    assert {"Ethernet header 14", "IPv4 header 20", "TCP header 32", "payload 1,448", "counted"} <= set(drawn)
 
 
 def test_two_profiles_show_every_row_and_what_is_not_listed() -> None:
@@ -51,3 +58,12 @@ def test_ways_by_size_names_the_slowest_and_the_fastest_way_but_no_peer() -> Non
     (ax,) = picture.body.axes
     assert len(ax.lines) == 9
     assert [line.get_label() for line in ax.lines][-1] == "do_csum, reported"
+
+
+def test_what_the_listed_rows_allow() -> None:
+    """do_csum: 6.95 listed, then below 1.62; idle: 4.80 and a row below 1.52, then 8.00."""
+    assert [row[1:] for row in bounds_table().rows] == [["5.33", "6.95"], ["1.68", "3.20"]]
+
+
+def test_what_a_share_may_mean() -> None:
+    assert meaning_table(Decimal("855.4"), 1492).rows == [[1, 855, "1.7"], [2, 1711, "0.9"], [4, 3422, "0.4"]]

@@ -13,6 +13,7 @@ from lan966x_lab.workbook.figures.ring import (
     four_speeds,
     lives_of_structures,
     miss_curves,
+    speeds_table,
 )
 from lan966x_lab.workbook.pictures import Picture
 
@@ -61,3 +62,15 @@ def test_four_speeds(others: list[str]):
     assert "173 ns apart" in picture.sentence
     for words in ("early 905", "late 918", "early 892", "late 917", "−3.7 %"):
         assert words in drawn(picture)
+
+
+def test_four_speeds_as_a_table():
+    """1448 bytes at 905 and 918 Mbit/s are 12,800 and 12,619 ns."""
+    table = speeds_table(claims.get("003-netif"), claims.get("003-gro"))
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["early, Mbit/s"] == ["905", "892"]
+    assert rows["late, Mbit/s"] == ["918", "917"]
+    assert rows["saved per frame, ns"][0] == str(round(1448 * 8000 / 905) - round(1448 * 8000 / 918))
+    for saved, allowed in zip(rows["saved per frame, ns"], rows["the same, as rounding allows"], strict=True):
+        low, high = allowed.strip("[]").split(", ")
+        assert int(low) < int(saved) < int(high)

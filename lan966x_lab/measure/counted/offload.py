@@ -16,12 +16,14 @@ from lan966x_lab.driver.ravb import TAKE, RavbDriver
 from lan966x_lab.driver.skb import ETH_HLEN, IpSummed, Skb
 from lan966x_lab.driver.stack import Stack
 from lan966x_lab.hw.clock import Clock
+from lan966x_lab.hw.fcs import fcs
 from lan966x_lab.hw.memory import Dma, Memory
 from lan966x_lab.hw.ravb import Ravb, Unit, complete_sum
 from lan966x_lab.hw.registers import Door
+from lan966x_lab.net import checksum
 from lan966x_lab.net.verdicts import Verdict
 
-__all__ = ["Received", "Run", "run"]
+__all__ = ["Received", "Run", "cut_off", "run"]
 
 
 class Received(NamedTuple):
@@ -110,3 +112,38 @@ def run(
             pass
     driver.close()
     return Run(tuple(received), driver.stats.rx_copied)
+
+
+def cut_off(frames: Iterable[bytes]) -> dict[str, int]:
+    """Cut the FCS of each frame out of the sum over packet and FCS, with and without the swap of an odd cut.
+
+    ``frames`` come without FCS; the packet is what stands behind the Ethernet header. A cut goes wrong when
+    what is left is not the packet's own sum.
+    """
+    counts = dict.fromkeys(
+        (
+            "packets",
+            "of odd length",
+            "wrong without the swap",
+            "wrong with the swap",
+            "of odd length, but the swap of this FCS changes nothing",
+        ),
+        0,
+    )
+    for frame in frames:
+        packet, behind = frame[ETH_HLEN:], fcs(frame)
+        right, tail = checksum.ones_sum(packet), checksum.ones_sum(behind)
+        total, odd = checksum.ones_sum(packet + behind), len(packet) % 2 == 1
+        for name, is_so in zip(
+            counts,
+            (
+                True,
+                odd,
+                checksum.remove(total, tail, 0) != right,
+                checksum.remove(total, tail, len(packet)) != right,
+                odd and tail >> 8 == tail & 0xFF,
+            ),
+            strict=True,
+        ):
+            counts[name] += is_so
+    return counts

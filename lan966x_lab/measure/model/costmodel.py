@@ -244,9 +244,9 @@ def _stretches(path: Path, payload: int, there: frozenset[str]) -> Iterator[str]
     """In which ways a question goes beyond what was measured."""
     measured = [claims.get(f.claim) for f in path.figures if f.use != "check"]
     if any(claim.payload_is == "assumed" for claim in measured):
-        yield f"the mail names no frame size: {measured[0].payload} bytes of payload were assumed"
+        yield f"the mail names no frame size: {measured[0].payload:,} bytes of payload were assumed"
     if payload not in path.payloads:
-        sizes = " and ".join(f"{size}" for size in sorted(path.payloads))
-        yield f"{payload} bytes were not measured, only {sizes}: costs per frame, byte and word do not change"
+        sizes = " and ".join(f"{size:,}" for size in sorted(path.payloads))
+        yield f"{payload:,} bytes were not measured, only {sizes}: costs per frame, byte, word do not change"
     if there not in {figure.features for figure in path.figures if figure.use != "check"}:
         yield "these features were not measured together: their costs add up"

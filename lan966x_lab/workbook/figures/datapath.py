@@ -168,7 +168,7 @@ def draw_rates(svg: Svg, y: int, view: View, frame: int) -> None:
     step = next(n for n in (10, 25, 50, 100, 250) if highest * 1.06 <= 4 * n)
     plot = Plot(*_BOUNDS, y + 20, y + 206, 0, 4 * step)
     svg.text(20, y, "Throughput, Mbit/s of payload", size=13, bold=True)
-    plot.frame(svg, {step * n: f"{step * n}" for n in range(5)}, frame, sizes=False)
+    plot.frame(svg, {step * n: f"{step * n:,}" for n in range(5)}, frame, sizes=False)
     plot.band(svg, off, BEFORE, "5 3")
     plot.band(svg, on, AFTER)
     if (fastest := view.line_rate(LONGEST)) <= plot.high:

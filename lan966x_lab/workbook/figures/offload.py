@@ -15,9 +15,10 @@ from lan966x_lab.net import frames
 from ..palette import EDGE, EVIDENCE, HAIRLINE, INK, MUTED, PANEL, SLATE, TONES, Tone
 from ..pictures import Picture, figure
 from ..svg import WIDTH, Svg
+from ..tables import Table, table
 from .packets import BLUE, GREEN, LEFT, ORANGE, RIGHT, Part, parts, strip
 
-__all__ = ["two_profiles", "ways_by_size", "who_adds"]
+__all__ = ["bounds_table", "meaning_table", "two_profiles", "ways_by_size", "who_adds"]
 
 
 def who_adds(frame: bytes, off: Received, on: Received) -> Picture:
@@ -146,6 +147,29 @@ def _say(goodput: Claim) -> str:
         f"{idle[1]} %, and the goodput stays: {goodput.figure('before')} and {goodput.figure('after')} "
         f"{goodput.unit}. {rest[0]} % and {rest[1]} % of the samples are in rows that the mail does not list."
     )
+
+
+def bounds_table() -> Table:
+    """By how much a share fell or rose: what is not listed had less than the least listed row."""
+    csum = profiles.percent("do_csum", "off") or Decimal(0)
+    rose = profiles.total("on", profiles.IDLE) - profiles.total("off", profiles.IDLE)
+    rows = [
+        ["do_csum fell by", str(csum - profiles.least_listed("on")), str(csum)],
+        ["the three idle rows rose by", str(rose - profiles.least_listed("off")), str(rose)],
+    ]
+    return table(rows, ["percentage points", "at least", "at most"], "What the listed rows allow")
+
+
+def meaning_table(ns: Decimal, octets: int) -> Table:
+    """What a share of all samples means for a frame, by the number of CPUs that gave samples.
+
+    Args:
+        ns: time per frame in ``do_csum`` if it was one CPU.
+        octets: bytes that ``do_csum`` adds up of a frame.
+    """
+    rows = [[cpus, whole := round(cpus * ns), f"{octets / whole:.1f}"] for cpus in (1, 2, 4)]
+    heads = ["CPUs awake and sampled", "ns in do_csum per frame", "bytes per ns"]
+    return table(rows, heads, f"What {profiles.percent('do_csum', 'off')} % of the samples may mean")
 
 
 def ways_by_size(

@@ -96,14 +96,14 @@ def strip(svg: Svg, y: int, pieces: Sequence[Part], length: int) -> None:
     x: float = LEFT
     for part in pieces:
         start, stop = part.start - origin, part.stop - origin
-        name = f"{part.name} {stop - start}"
+        name = f"{part.name} {stop - start:,}"
         svg.rect(x, y - 20, 12, 12, fill=part.tone.soft, stroke=part.tone.strong)
         svg.text(x + 18, y - 10, name, size=12)
         x += 34 + text_width(name, 12)
         left, wide = LEFT + start * scale, (stop - start) * scale
         where = f"{part.name}: bytes {start} to {stop - 1}"
         svg.rect(left, y, wide, 18, fill=part.tone.soft, stroke=part.tone.strong, title=where)
-    svg.text(RIGHT, y - 10, f"{length} bytes in all", size=12, anchor="end", fill=MUTED)
+    svg.text(RIGHT, y - 10, f"{length:,} bytes in all", size=12, anchor="end", fill=MUTED)
 
 
 class Term(NamedTuple):

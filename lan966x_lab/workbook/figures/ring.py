@@ -10,12 +10,13 @@ from lan966x_lab.measure.claims import Claim
 from ..palette import AFTER, BEFORE, EDGE, EVIDENCE, HAIRLINE, INK, MUTED, PANEL, SLATE, TONES
 from ..pictures import Picture
 from ..svg import WIDTH, Svg, text_width
+from ..tables import Table, table
 
-__all__ = ["Stage", "buffer_stages", "four_speeds", "lives_of_structures", "miss_curves"]
+__all__ = ["Stage", "buffer_stages", "four_speeds", "lives_of_structures", "miss_curves", "speeds_table"]
 
 _BLUE, _ORANGE, _GREEN, _PLUM, _CYAN, _WINE = TONES
 _LEFT, _RIGHT = 24, WIDTH - 24
-_CURVES = ((SLATE, "", 7), (_ORANGE, "10 5", 3), (_CYAN, "", 7), (_BLUE, "3 4", 3))
+_CURVES = ((SLATE, "", 7), (_ORANGE, "10 5", 3), (_CYAN, "", 7), (_WINE, "3 6", 3))
 """Curves may lie on each other: a broad one and a dashed one on it stay apart."""
 
 
@@ -148,7 +149,7 @@ def miss_curves(curves: Mapping[str, Mapping[int, float]]) -> Picture:
     for place, size in enumerate(sizes):
         x = left + across * place
         svg.line(x, top - 8, x, floor, stroke=HAIRLINE)
-        svg.text(x, floor + 18, size, size=11, anchor="middle", fill=MUTED)
+        svg.text(x, floor + 18, f"{size:,}", size=11, anchor="middle", fill=MUTED)
     svg.text((left + right) / 2, floor + 40, "size of the cache, KiB", size=12, anchor="middle")
     for value in range(round(most) + 1):
         svg.text(left - 10, floor - value * up + 4, value, size=11, anchor="end", fill=MUTED)
@@ -178,6 +179,19 @@ def _steps(curve: Mapping[int, float]) -> str:
         f"{curve[run[0]]:g} {'up to' if index == 0 else 'from'} {run[-1] if index == 0 else run[0]} KiB"
         for index, run in enumerate(runs)
     )
+
+
+def speeds_table(netif: Claim, gro: Claim) -> Table:
+    """The four figures as the mail prints them, and what they come to; before = early, after = late."""
+    claims = (netif, gro)
+    rows = [
+        ["early, Mbit/s", *(str(claim.before) for claim in claims)],
+        ["late, Mbit/s", *(str(claim.after) for claim in claims)],
+        ["gain, %", *(f"{claim.gain_percent:+.1f}" for claim in claims)],
+        ["saved per frame, ns", *(str(claim.saved_ns()) for claim in claims)],
+        ["the same, as rounding allows", *(f"{claim.saving_ns():.0f}" for claim in claims)],
+    ]
+    return table(rows, ["skb built", "without GRO", "with GRO"], netif.text)
 
 
 def four_speeds(netif: Claim, gro: Claim, elsewhere: Sequence[Claim]) -> Picture:
