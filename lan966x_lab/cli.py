@@ -13,11 +13,15 @@ from lan966x_lab import __version__, notebook_files
 
 __all__ = ["main"]
 
+_INTERRUPTED = 128 + 2  # as a shell says it of a program that Ctrl-C (SIGINT) ended
 _LAYOUTS = ("lan966x-tx", "lan966x-rx", "ocelot-tx", "ocelot-rx")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit status: 0 done, 1 something is wrong, 2 called wrongly."""
+    """Run one command and return its exit status.
+
+    0: done; 1: something is wrong; 2: called wrongly; 130: interrupted (Ctrl-C).
+    """
     parser = _parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = parser.parse_args(given or ["open"])
@@ -27,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except KeyboardInterrupt:
+        return _fail("interrupted.", status=_INTERRUPTED)
     except ModuleNotFoundError as error:
         return _fail(f"{error}. Install the lab again: `make lab`, or `pip install lan966x-lab`.", status=1)
     except OSError as error:
@@ -206,7 +212,10 @@ def _decode(options: argparse.Namespace) -> int:
     fitting = [name for name, layout in layouts.items() if layout.nbytes == len(header)]
     if not fitting or options.layout not in (None, *fitting):
         lengths = ", ".join(f"{name} {layout.nbytes}" for name, layout in layouts.items())
-        return _fail(f"{len(header)} bytes are no such header. Bytes of each layout: {lengths}.")
+        return _fail(
+            f"a header of {len(header)} byte{'s' * (len(header) != 1)} has no such layout. "
+            f"Bytes of each layout: {lengths}."
+        )
     chosen = options.layout or fitting[0]
     layout = layouts[chosen]
     values = layout.decode(header)

@@ -26,10 +26,11 @@ def run_hub(options: argparse.Namespace) -> int:
         if wrong := list(hub.examine(classroom, make_accounts=options.make_accounts)):
             print(*wrong, "Nothing was started, and nothing was changed.", sep="\n")
             return 1
-        for name, password in hub.make_accounts(classroom.missing()).items():
-            print(f"Made the account {name}, password {password} (shown this once)")
-    if options.write:
-        config = hub.write(classroom, options.write)
+    config = hub.write(classroom, options.write) if options.write else None
+    if options.make_accounts:
+        for name, password in hub.make_accounts(classroom.missing()):
+            print(f"Made the account {name}, password {password} (shown this once)", flush=True)
+    if config:
         print(f"Written: {config}. Edit it; the top says what you change. This starts the hub, as root:")
         print(f"  {sys.executable} -m jupyterhub -f {config.resolve()}")
         return 0

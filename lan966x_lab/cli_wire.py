@@ -6,8 +6,10 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+from lan966x_lab import notebook_files
 from lan966x_lab.measure import live
 from lan966x_lab.measure.live.recording import change_percent, is_clear, mbit
 
@@ -41,8 +43,8 @@ def run_wire(options: argparse.Namespace) -> int:
         )
     except ValueError as error:
         return _fail(str(error))
-    if options.save and not options.save.resolve().parent.is_dir():
-        return _fail(f"--save: there is no folder {options.save.resolve().parent}")
+    if options.save and (reason := _unsavable(options.save.resolve())):
+        return _fail(f"--save: {reason}")
     if reason := live.missing(plan.programs):
         return _fail(reason)
     print(_introduction(plan), flush=True)
@@ -52,11 +54,22 @@ def run_wire(options: argparse.Namespace) -> int:
         return _fail(str(error), status=1)
     except KeyboardInterrupt:
         return _fail("interrupted; the wire is taken down, nothing is left.", status=130)
+    print(summary(recording))
     if options.save:
         recording.save(options.save)
         print(f"Recorded in {options.save}")
-    print(summary(recording))
     return 0
+
+
+def _unsavable(file: Path) -> str:
+    """Why no recording can be written there: asked before the run, which may take minutes."""
+    if file.is_dir():
+        return f"{file} is a folder: name a file in it"
+    if not file.parent.is_dir():
+        return f"there is no folder {file.parent}: make it, or name another file"
+    if problem := notebook_files.unwritable(file.parent):
+        return f"cannot write in {file.parent} ({problem}): name a file in another folder"
+    return ""
 
 
 def _introduction(plan: live.Plan) -> str:

@@ -104,6 +104,7 @@ def test_decode_takes_the_injection_layout_of_that_length(
         (["00" * 28, "--layout", "ocelot-tx"], "28 bytes"),
         (["00" * 16, "--layout", "lan966x-rx"], "16 bytes"),
         ([""], "0 bytes"),
+        (["00"], "a header of 1 byte has"),
         (["0" * 55], "55 hex digits"),
         (["00" * 27 + "0g"], "'g' (digit 56)"),
         (["0x" + "00" * 27], "'x' (digit 2)"),
@@ -149,6 +150,17 @@ def test_a_closed_pipe_is_no_crash() -> None:
     command = f"{sys.executable} -m lan966x_lab decode {'00' * 28} | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stderr == ""
+
+
+def test_ctrl_c_ends_any_command_with_a_word_and_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(folder: Path) -> Iterator[Finding]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(doctor, "examine", interrupted)
+    assert cli.main(["doctor"]) == 130
+    assert capsys.readouterr().err == "lan966x-lab: interrupted.\n"
 
 
 # reset

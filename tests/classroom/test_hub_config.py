@@ -127,6 +127,29 @@ def test_a_configuration_is_never_overwritten(tmp_path: Path, capsys: pytest.Cap
     assert "Edit it, or name another folder." in capsys.readouterr().err
 
 
+def test_a_folder_that_is_in_use_keeps_its_mode(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Or `--write` with the path of temporary files would lock everybody else out of them."""
+    tmp_path.chmod(0o755)
+    (tmp_path / "others").touch()
+    assert cli.main(["hub", "--users", "alice", "--write", str(tmp_path)]) == 1
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+    assert [path.name for path in tmp_path.iterdir()] == ["others"]
+    assert "is in use, and not closed to others" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("ready")
+def test_a_file_is_no_folder_and_no_account_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(hub, "_uid", lambda name: None)
+    monkeypatch.setattr(hub, "make_accounts", lambda names: pytest.fail("it made them"))
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert cli.main(["hub", "--users", "alice", "--make-accounts", "--write", str(file)]) == 1
+    assert f"{file} is no folder. Name a new one." in capsys.readouterr().err
+    assert file.read_text() == "mine"
+
+
 # What it refuses
 
 
@@ -335,7 +358,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_passwords_are_long_differ_and_never_stand_in_a_command_line(tools: Path) -> None:
-    made = hub.make_accounts(["alice", "bob"])
+    made = dict(hub.make_accounts(["alice", "bob"]))
     assert list(made) == ["alice", "bob"]
     assert made["alice"] != made["bob"]
     assert all(re.fullmatch(r"[a-km-z2-9]{10}", password) for password in made.values())
@@ -353,7 +376,23 @@ def test_passwords_are_long_differ_and_never_stand_in_a_command_line(tools: Path
 def test_a_system_that_makes_no_account_is_quoted(tools: Path) -> None:
     (tools / "useradd").write_text("#!/bin/sh\necho no space >&2\nexit 1\n")
     with pytest.raises(OSError, match=r"useradd .* alice failed: no space"):
-        hub.make_accounts(["alice"])
+        next(hub.make_accounts(["alice"]))
+
+
+@pytest.mark.usefixtures("ready")
+def test_a_password_is_shown_although_the_next_account_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def add(command: list[str], words: str = "") -> None:
+        if command[-1] == "bob":
+            raise OSError("useradd bob failed: no space")
+
+    monkeypatch.setattr(hub, "_uid", lambda name: None)
+    monkeypatch.setattr(hub, "_as_root", add)
+    assert cli.main(["hub", "--users", "alice", "bob", "--make-accounts"]) == 1
+    said = capsys.readouterr()
+    assert re.search(r"Made the account alice, password \w{10} ", said.out)
+    assert "bob failed: no space" in said.err
 
 
 # What a learner gets

@@ -73,12 +73,19 @@ def test_without_ping_and_ptp_nothing_is_claimed() -> None:
     assert not found.ptp_reached_slave
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"format": 99}'])
+@pytest.mark.parametrize("text", ["[]", "{}", '{"format": 99}', "", '{"format": 1', "\udcff"])
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
-    path.write_text(text)
+    path.write_text(text, errors="surrogateescape")
     with pytest.raises(ValueError, match=r"x\.json is no recording of format 1"):
         live.load(path)
+
+
+def test_a_recording_that_cannot_be_put_in_its_place_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "x.json").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        recording().save(tmp_path / "x.json")
+    assert [path.name for path in tmp_path.iterdir()] == ["x.json"]
 
 
 # ---- what comes with the lab ----

@@ -163,6 +163,8 @@ def test_the_command_says_what_is_missing_and_ends_with_2(
         (["--udp", "1473"], "UDP payload 1473"),
         (["--access-time", "-1"], "access_time is -1"),
         (["--save", "no-such-folder/x.json"], "there is no folder"),
+        (["--save", "."], "is a folder: name a file in it"),
+        (["--no-tcp"], "nothing is left to run"),
     ],
 )
 def test_wrong_calls_are_refused_before_anything_happens(
@@ -170,6 +172,14 @@ def test_wrong_calls_are_refused_before_anything_happens(
 ) -> None:
     assert cli.main(["wire", *arguments]) == 2
     assert words in capsys.readouterr().err
+
+
+def test_a_place_where_nothing_can_be_saved_is_refused_before_the_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("lan966x_lab.notebook_files.unwritable", lambda folder: "Read-only file system")
+    assert cli.main(["wire", "--save", str(tmp_path / "x.json")]) == 2
+    assert f"cannot write in {tmp_path} (Read-only file system)" in capsys.readouterr().err
 
 
 def test_plans() -> None:

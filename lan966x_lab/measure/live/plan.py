@@ -67,6 +67,8 @@ class Plan:
         for payload in self.udp:
             if not 16 <= payload <= MAX_PAYLOAD:
                 raise ValueError(f"UDP payload {payload}: allowed 16..{MAX_PAYLOAD} bytes")
+        if not self.programs:
+            raise ValueError("nothing is left to run: leave TCP in, or ask for UDP, ping or ptp4l")
         self.options("off")
 
     def options(self, side: str) -> Options:

@@ -155,10 +155,18 @@ class Recording:
         }
 
     def save(self, path: Path) -> None:
-        """Write the file; an existing one is replaced only when the new one is whole."""
+        """Write the file; an existing one is replaced only when the new one is whole.
+
+        Raises:
+            OSError: nothing was written, and what was there before still is.
+        """
         part = path.with_name(path.name + ".part")
-        part.write_text(json.dumps(self.to_json(), separators=(",", ":")) + "\n", encoding="utf-8")
-        part.replace(path)
+        try:
+            part.write_text(json.dumps(self.to_json(), separators=(",", ":")) + "\n", encoding="utf-8")
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
 
 
 def load(path: Path) -> Recording:
@@ -167,7 +175,10 @@ def load(path: Path) -> Recording:
     Raises:
         ValueError: it is none, or one of another format.
     """
-    raw = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        raw = json.loads(path.read_bytes())
+    except ValueError:  # no JSON, or no text
+        raw = None
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise ValueError(
             f"{path.name} is no recording of format {FORMAT}: `lan966x-lab wire --save` makes one"

@@ -187,22 +187,20 @@ def _readable() -> Iterator[Finding]:
         yield _wrong("Python", detail, remedy)
 
 
-def make_accounts(names: Iterable[str]) -> dict[str, str]:
+def make_accounts(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Make a Unix account for each of ``names``, with a home that only its owner enters.
 
-    Returns:
-        name → password, which is kept nowhere else: hand it out.
+    Yields:
+        Name and password as soon as the account is there: the password is kept nowhere else, hand it out.
 
     Raises:
         OSError: the system refused; what was made before stays.
     """
-    passwords = {}
     for name in names:
         password = "".join(secrets.choice(_PASSWORD) for _ in range(10))
         _as_root(["useradd", "--create-home", "--key", "HOME_MODE=0700", "--shell", "/bin/bash", name])
         _as_root(["chpasswd"], f"{name}:{password}\n")
-        passwords[name] = password
-    return passwords
+        yield name, password
 
 
 def _as_root(command: list[str], words: str = "") -> None:
@@ -216,11 +214,18 @@ def write(classroom: Classroom, folder: Path) -> Path:
     """Write the configuration into ``folder``, which then only its owner enters; returns the file.
 
     Raises:
-        FileExistsError: there is one already, and it may have been edited.
+        FileExistsError: there is one already, and it may have been edited; or ``folder`` is a file, or holds
+            things that others may see now. Nothing was changed.
     """
     target = folder / CONFIG
     if target.exists():
         raise FileExistsError(f"{target} is there already. Edit it, or name another folder.")
+    if folder.exists() and not folder.is_dir():
+        raise FileExistsError(f"{folder} is no folder. Name a new one.")
+    if folder.is_dir() and folder.stat().st_mode & 0o077 and any(folder.iterdir()):
+        raise FileExistsError(
+            f"{folder} is in use, and not closed to others, as the hub's secrets need it. Name a new folder."
+        )
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
     template = resources.files(__package__).joinpath(f"{CONFIG}.template").read_text(encoding="utf-8")
