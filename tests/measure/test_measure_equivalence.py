@@ -18,6 +18,7 @@ def test_every_driver_delivers_what_was_sent():
         "R-Car (004)",
     ]
     assert all(row.same and row.frames == len(FRAMES) for row in rows)
+    assert [row.what for row in rows] == ["bytes", "bytes", "bytes", "verdicts"]
     assert [row.errors_ns for row in rows] == [(0, 0), (0, 0), None, None]
 
 

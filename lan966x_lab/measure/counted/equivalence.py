@@ -18,7 +18,8 @@ class Compared(NamedTuple):
 
     driver: str
     frames: int
-    same: bool  # delivered as sent, with the patches and without; of the R-Car, with the same verdicts
+    what: str  # "bytes", delivered as they were sent, or "verdicts" on the checksum
+    same: bool  # with the patches and without
     errors_ns: tuple[int | None, int | None] | None  # how far times of arrival are off at most, off and on
 
 
@@ -36,12 +37,14 @@ def off_and_on(frames: Sequence[bytes], patches: Iterable[str]) -> list[Compared
             for some in ((), patches)
         )
         same = [got.frame for got in off.delivered] == [got.frame for got in on.delivered] == sent
-        rows.append(Compared(f"LAN966x, {path}", len(on.delivered), same, (off.error_ns, on.error_ns)))
+        rows.append(
+            Compared(f"LAN966x, {path}", len(on.delivered), "bytes", same, (off.error_ns, on.error_ns))
+        )
     early, late = (policies.receive(sent, policies.POLICIES[name], dirty=True) for name in ("early", "late"))
     same = early.frames == late.frames == tuple(sent)
-    rows.append(Compared("BCM4908 (003)", len(late.frames), same, None))
+    rows.append(Compared("BCM4908 (003)", len(late.frames), "bytes", same, None))
     cpu, mac = (offload.run(sent, offload=side) for side in (False, True))
-    rows.append(Compared("R-Car (004)", len(mac.frames), cpu.verdicts == mac.verdicts, None))
+    rows.append(Compared("R-Car (004)", len(mac.frames), "verdicts", cpu.verdicts == mac.verdicts, None))
     return rows
 
 
