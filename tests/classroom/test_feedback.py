@@ -11,6 +11,7 @@ import pytest
 from grading_support import NAME, named, solution, submission
 from hypothesis import given
 from hypothesis import strategies as st
+
 from lan966x_lab.workbook.classroom.grader import autograde
 from lan966x_lab.workbook.classroom.grader.feedback import feedback
 from lan966x_lab.workbook.classroom.grader.grading import Graded
@@ -26,7 +27,6 @@ from lan966x_lab.workbook.classroom.grader.report import (
 from lan966x_lab.workbook.classroom.grader.results import Piece, Result, State
 from lan966x_lab.workbook.classroom.grader.sandbox import Protection
 from lan966x_lab.workbook.classroom.grader.submissions import Damaged, Exercise
-
 from lan966x_lab.workbook.classroom.handout import hand_out
 from lan966x_lab.workbook.palette import MARK, contrast
 
@@ -181,16 +181,26 @@ def test_points_as_people_write_them(value: float, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "sentences"),
     [
-        (NARRATION, "that is the square."),
-        (NARRATION.partition("\nWhy")[0], "wrong at: double(3)"),
-        ("double: not started.\nIt says: add", "double: not started."),
-        ("", ""),
+        (NARRATION, ["that is the square."]),
+        (NARRATION.partition("\nWhy")[0], ["wrong at: double(3)"]),
+        ("double: not started.\nIt says: add", ["double: not started."]),
+        ("double: wrong. It is an int, and a function is asked for.", None),
+        (
+            "test_ptp: wrong.\nIt fails on the right version.\nNext: think.",
+            ["It fails on the right version."],
+        ),
+        ("test_ptp: wrong. Caught 0 of 2.\nIt asserts nothing.\nMissed B1: a.", ["It asserts nothing."]),
+        (
+            "test_ptp: almost. Caught 1 of 3.\nMissed B2: a.\nMissed B3: b.",
+            ["Missed B2: a.", "Missed B3: b."],
+        ),
+        ("", [""]),
     ],
 )
-def test_the_sentence_of_a_mistake(text: str, sentence: str) -> None:
-    assert Piece("c", State.WRONG, text, 0, 1).mistake == sentence
+def test_the_sentences_of_a_mistake(text: str, sentences: list[str] | None) -> None:
+    assert list(Piece("c", State.WRONG, text, 0, 1).mistakes) == (sentences or [text])
 
 
 def many(*sentences: str) -> list[Result]:
@@ -213,6 +223,20 @@ def test_the_commonest_comes_first_and_right_answers_are_none() -> None:
         ("b", 2), ("a", 1), ("c", 1), ("that is the square.", 1), ("1.5 of 2 points.", 1)
     ]  # fmt: skip
     assert found[0].students == ("s0", "s2")
+
+
+def test_ties_stand_as_in_the_exercise_and_a_blank_is_no_mistake() -> None:
+    pieces = (
+        Piece("check_z", State.WRONG, "z: wrong.\nWhy: z", 0, 2),
+        Piece("check_a", State.PARTLY, "a: almost.\nMissed A1: one.\nMissed A2: two.", 1, 3),
+        Piece("check_m", State.NOT_STARTED, "m: not started.\nIt says: begin", 0, 2),
+    )
+    result = Result("ann", NAME, "T", "p", "k", pieces)
+    found = mistakes([result])
+    assert [each.sentence for each in found] == ["z", "Missed A1: one.", "Missed A2: two."]
+    assert [row["verdict"] for row in table(checks_csv([result]))] == [
+        "z", "Missed A1: one. Missed A2: two.", "m: not started."
+    ]  # fmt: skip
 
 
 def test_the_picture_shows_ten_and_says_the_first() -> None:
@@ -300,7 +324,13 @@ def error(name: str, text: str) -> nbformat.NotebookNode:
         (error("AssertionError", "the narration"), 0.0, State.WRONG, "the narration"),
         (error("AssertionError", ""), 0.0, State.WRONG, "The check was stopped by AssertionError"),
         (error("NameError", "name 'x'"), 0.0, State.WRONG, "The check was stopped by NameError: name 'x'"),
-        (error("NotImplementedError", "do it"), 0.0, State.WRONG, "Not started.\nIt says: do it"),
+        (error("NotImplementedError", "do it"), 0.0, State.NOT_STARTED, "Not started.\nIt says: do it"),
+        (
+            error("AssertionError", "double: not started.\nIt says: x"),
+            0.0,
+            State.NOT_STARTED,
+            "double: not started.\nIt says: x",
+        ),
         (error("NotRun", "Not run: so."), 0.0, State.NOT_RUN, "Not run: so."),
         (error("TimeLimit", "Stopped."), 0.0, State.WRONG, "Stopped."),
         (

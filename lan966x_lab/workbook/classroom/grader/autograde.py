@@ -224,7 +224,10 @@ def _piece(cell: NotebookNode, original: NotebookNode, points: float | None, hid
     state = State.WRONG if got <= 0 else State.PARTLY if got < most else State.RIGHT
     if error is not None and error.ename in (Stop.NOT_RUN, Stop.LAB_CHANGED, Stop.ENDED):
         state = State.NOT_RUN
-    return Piece(name, state, _verdict(cell, error, got, most, hidden), got, most)
+    said = _verdict(cell, error, got, most, hidden)
+    if state is State.WRONG and said.partition("\n")[0].lower().endswith("not started."):
+        state = State.NOT_STARTED
+    return Piece(name, state, said, got, most)
 
 
 def _verdict(

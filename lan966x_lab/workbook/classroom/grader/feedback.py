@@ -13,6 +13,7 @@ _SIGN = {
     State.RIGHT: ("✓", "right"),
     State.PARTLY: ("◐", "partly"),
     State.WRONG: ("✗", "wrong"),
+    State.NOT_STARTED: ("–", "waiting"),
     State.NOT_RUN: ("–", "wrong"),
     State.WAITING: ("…", "waiting"),
     State.BLANK: ("–", "waiting"),
@@ -22,8 +23,9 @@ _NARRATION = ("Did", "Should have seen", "Saw", "Why", "Next", "It says")
 _MONO = ("Did", "Should have seen", "Saw")
 _HOW_TO_READ = (
     "A check stops at the first thing that is not right. Repair that, run the visible checks in your "
-    "notebook, and more may turn up. The grader also runs hidden checks: the same questions, asked with "
-    "other values."
+    "notebook, and more may turn up. Where one function calls another, begin with the first that is not "
+    "right: those after it may be wrong because of it. The grader also runs hidden checks: the same "
+    "questions, asked with other values."
 )
 
 

@@ -41,6 +41,7 @@ summary {{ cursor: pointer }}
 ul {{ padding-left: 22px }}
 a {{ color: var(--link) }}
 code, pre, .value {{ font-family: {MONO}; font-size: 13.5px }}
+.value {{ font-size: 13px }}
 pre {{ background: var(--box); border: 1px solid var(--line); border-radius: 6px; padding: 12px 14px;
   margin: 6px 0; overflow-x: auto; line-height: 1.45; tab-size: 4 }}
 pre.prose {{ font-family: inherit; font-size: inherit; white-space: pre-wrap; overflow-wrap: anywhere }}

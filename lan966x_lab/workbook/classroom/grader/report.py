@@ -85,7 +85,7 @@ def checks_csv(results: Iterable[Result]) -> bytes:
     for one in results:
         for piece in one.pieces:
             if piece.is_scored:
-                said = piece.mistake if piece.state in _MISTAKEN else ""
+                said = " ".join(piece.mistakes) if piece.state in (*_MISTAKEN, State.NOT_STARTED) else ""
                 points = "" if piece.points is None else number(piece.points)
                 rows.append(
                     [
@@ -102,14 +102,21 @@ def checks_csv(results: Iterable[Result]) -> bytes:
 
 
 def mistakes(results: Iterable[Result]) -> list[Mistake]:
-    """The mistakes by exercise, check and sentence, the commonest first."""
-    who: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    """The mistakes by exercise, check and sentence: the commonest first, then as they stand in the exercise.
+
+    An answer that was not started is no mistake.
+    """
+    who: dict[tuple[str, int, str, str], list[str]] = defaultdict(list)
     for one in results:
-        for piece in one.pieces:
+        for place, piece in enumerate(one.pieces):
             if piece.is_scored and piece.state in _MISTAKEN:
-                who[one.exercise, piece.name, piece.mistake].append(one.student)
-    found = [Mistake(*what, tuple(dict.fromkeys(students))) for what, students in who.items()]
-    return sorted(found, key=lambda each: (-len(each.students), each[:3]))
+                for sentence in piece.mistakes:
+                    who[one.exercise, place, piece.name, sentence].append(one.student)
+    ranked = sorted(who.items(), key=lambda item: (-len(set(item[1])), item[0]))
+    return [
+        Mistake(exercise, check, sentence, tuple(dict.fromkeys(students)))
+        for (exercise, _, check, sentence), students in ranked
+    ]
 
 
 def picture(found: Sequence[Mistake], students: int) -> Picture:

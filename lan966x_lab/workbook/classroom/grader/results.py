@@ -19,6 +19,7 @@ class State(StrEnum):
     RIGHT = "right"
     PARTLY = "partly right"
     WRONG = "not right yet"
+    NOT_STARTED = "not started"
     NOT_RUN = "not run"
     WAITING = "waits for a person"
     BLANK = "not answered"
@@ -60,14 +61,19 @@ class Piece:
         return self.most > 0
 
     @property
-    def mistake(self) -> str:
-        """The sentence that stands for the mistake: the reason, or else the step that failed, or the head."""
+    def mistakes(self) -> tuple[str, ...]:
+        """The sentences that stand for the mistakes: the reason, or else the step that failed, or the head.
+
+        A hunt that catches a part has one for each fault that it missed.
+        """
         head, *lines = self.text.splitlines() or [""]
         for start, words in (("Why: ", ""), ("Did: ", "wrong at: ")):
             for line in lines:
                 if line.startswith(start):
-                    return words + line.removeprefix(start)
-        return head
+                    return (words + line.removeprefix(start),)
+        if ": wrong." in head and lines:
+            return (lines[0],)
+        return tuple(line for line in lines if line.startswith("Missed ")) or (head,)
 
 
 @dataclass(frozen=True)
