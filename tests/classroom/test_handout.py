@@ -12,12 +12,12 @@ import pytest
 from grading_support import NAME, cell, solution, write_solution
 from hypothesis import given
 from hypothesis import strategies as st
-from lan966x_lab.workbook.classroom.grader.sandbox import environment
-from lan966x_lab.workbook.classroom.grader.warm import Warm
 from nbformat import NotebookNode
 
 from lan966x_lab.cli import main
 from lan966x_lab.workbook.classroom.cells import CellError
+from lan966x_lab.workbook.classroom.grader.sandbox import environment
+from lan966x_lab.workbook.classroom.grader.warm import Warm
 from lan966x_lab.workbook.classroom.handout import EXERCISE, exercise_name, hand_out, make, read
 
 with warnings.catch_warnings():

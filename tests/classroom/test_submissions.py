@@ -21,6 +21,8 @@ from grading_support import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+
+from lan966x_lab.workbook.classroom.cells import CellError, grade_id
 from lan966x_lab.workbook.classroom.grader import submissions
 from lan966x_lab.workbook.classroom.grader.submissions import (
     Damaged,
@@ -30,8 +32,6 @@ from lan966x_lab.workbook.classroom.grader.submissions import (
     find,
     form,
 )
-
-from lan966x_lab.workbook.classroom.cells import CellError, grade_id
 from lan966x_lab.workbook.classroom.handout import EXERCISE
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from lan966x_lab.workbook.classroom.grader import warm
 from lan966x_lab.workbook.classroom.grader.warm import Ended, Warm
 
