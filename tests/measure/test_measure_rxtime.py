@@ -158,3 +158,10 @@ def test_the_rate_goes_from_none_to_every_frame():
         rates = [reading.mbit(Fraction(share, 10)) for share in range(11)]
         assert rates == sorted(rates, reverse=True)
         assert reading.frames_per_second(1) == round(float(reading.before) * 1e6 / 8 / 1448)
+
+
+def test_what_the_driver_answers_to_every_filter() -> None:
+    found = rxtime.answers(Options(gate_rx_timestamp=True))
+    assert sorted(name for names in found.values() for name in names) == sorted(RxFilter.__members__)
+    assert (found["NONE"], found["refused: −ERANGE"]) == (["NONE"], ["SOME"])
+    assert len(found["ALL"]) == 14

@@ -24,5 +24,5 @@ def test_set_field():
 
 
 def test_first_wrong():
-    (number,) = re.findall(r"= ([\d ]+) ns", "\n".join(folded()))
-    assert first_wrong_check({"__name__": "notebook", "first_wrong": int(number.replace(" ", ""))})
+    (number,) = re.findall(r"= ([\d,]+) ns", "\n".join(folded()))
+    assert first_wrong_check({"__name__": "notebook", "first_wrong": int(number.replace(",", ""))})

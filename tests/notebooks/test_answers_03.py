@@ -24,5 +24,5 @@ def test_full_time():
 
 
 def test_too_late():
-    (number,) = re.findall(r"= ([\d ]+) ns", folded())
-    assert too_late_check({"__name__": "notebook", "too_late": int(number.replace(" ", ""))})
+    (number,) = re.findall(r"= ([\d,]+) ns", folded())
+    assert too_late_check({"__name__": "notebook", "too_late": int(number.replace(",", ""))})

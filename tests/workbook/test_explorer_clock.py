@@ -113,8 +113,8 @@ def test_needs_picture_says_and_shows_all_captures():
 def test_frame_timeline_has_a_box_for_every_access():
     picture = frame_timeline()
     assert picture.sentence == (
-        "Accesses that read the clock, for one frame of 60 bytes: 5 of 30 on the path manual, word by word, "
-        "5 of 6 on the path DMA."
+        "Accesses that read the clock, for one frame of 60 bytes: 5 of 30 (manual, word by word), "
+        "5 of 6 (DMA)."
     )
     assert texts(picture).count("R") == 25 + 4 + 4
     assert texts(picture).count("W") == 1 + 2

@@ -7,6 +7,7 @@ Computed from the claim: the time and the rate.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -24,7 +25,18 @@ from lan966x_lab.measure.counted.work import Work, so_far
 from lan966x_lab.measure.interval import Exact
 from lan966x_lab.net import ptp
 
-__all__ = ["BURST", "Need", "Reading", "Reception", "mix", "need", "one_frame", "readings", "receive"]
+__all__ = [
+    "BURST",
+    "Need",
+    "Reading",
+    "Reception",
+    "answers",
+    "mix",
+    "need",
+    "one_frame",
+    "readings",
+    "receive",
+]
 
 BURST = 64
 """Frames that wait when the driver looks: as many as one NAPI poll may take."""
@@ -146,6 +158,18 @@ def one_frame(options: Options, rx_filter: int = RxFilter.NONE, nbytes: int = 60
     first, last, _ = ends
     start_ns = trace[first - 1].time_ns
     return tuple(access._replace(time_ns=access.time_ns - start_ns) for access in trace[first:last])
+
+
+def answers(options: Options | None = None) -> dict[str, list[str]]:
+    """Every receive filter by what the driver answers: the filter that it reports back, or its refusal."""
+    board, found = Board(options), dict[str, list[str]]()
+    for asked in RxFilter:
+        try:
+            said = RxFilter(board.hwtstamp(1, TxType.OFF, asked).rx_filter).name
+        except OSError as error:
+            said = f"refused: −{errno.errorcode[error.errno or 0]}"
+        found.setdefault(said, []).append(asked.name)
+    return found
 
 
 def _plug(board: Board, port: int) -> wires.Capture:

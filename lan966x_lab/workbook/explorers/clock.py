@@ -64,7 +64,7 @@ def needs_picture() -> Picture:
             width = 100 * count[kind] / count.total() * scale
             if width:
                 svg.rect(x, y, width, 21, fill=sign.tone.soft, stroke=sign.tone.strong)
-                if width > 24:
+                if width > 16:
                     svg.text(x + width / 2, y + 15, count[kind], size=12, anchor="middle")
             x += width
         svg.text(RIGHT, y + 15, count.total(), size=12, anchor="end", fill=palette.MUTED)
@@ -98,7 +98,7 @@ def frame_timeline() -> Picture:
     for index, (name, trace) in enumerate(lanes.items()):
         y = 74 + 76 * index
         clock = sum(access.name in tod.REGISTERS for access in trace)
-        said.append(f"{clock} of {len(trace)} on the path {name}")
+        said.append(f"{clock} of {len(trace)} ({name})")
         svg.text(LEFT, y + 12, f"{name}: {len(trace)} accesses, {clock} of them for the clock", bold=True)
         _draw_accesses(svg, y + 20, scale, trace)
     return Picture(svg, f"Accesses that read the clock, for one frame of 60 bytes: {', '.join(said)}.")
@@ -265,7 +265,7 @@ def _draw_rates(svg: Svg, clock_reads: int, events: int) -> list[str]:
     svg.text(
         RIGHT,
         top,
-        "│ clock for every frame, for none   ┊ for the events only",
+        "marks: the clock for every frame, for none; dotted: for events only",
         size=12,
         anchor="end",
         fill=palette.MUTED,

@@ -12,6 +12,7 @@ from ..tables import Table, table
 from ..twin import Twin
 
 _LINE = "display:block;padding-left:8px;border-left:4px solid "
+_SIGNS = {"yes": "✓", "unrolled": "≡", "loop": "↻"}  # of instructions.answer
 
 
 class Listings(Twin):
@@ -76,30 +77,32 @@ def answers(columns: Sequence[tuple[str, str]]) -> Table:
                 instructions.find(compiler, arch, form, "constant", job).executed
                 for form in ("bit_loop", "byte_shift")
             )
-            cells.append(f"{instructions.answer(compiler, arch, field.name, way)}: {bits}\u00a0({shift})")
-        rows.append([job, field.width, *cells])
+            sign = _SIGNS[instructions.answer(compiler, arch, field.name, way)]
+            cells.append(f"{sign}\u00a0{bits}\u00a0({shift})")
+        rows.append([job.replace(" ", "\u00a0"), field.width, *cells])
     caption = (
-        "Did the compiler do it? Instructions of the bit loop with constants, in brackets of the byte shift"
+        "Instructions of the bit loop with constants, in brackets of the byte shift. "
+        "✓ the compiler did it, ≡ no loop is left, ↻ a loop is left"
     )
-    return table(rows, ["field", "bits", *(f"{compiler}, {arch}" for compiler, arch in columns)], caption)
+    return table(rows, ["field", "bits", *_names(columns)], caption)
 
 
-def headers(columns: Sequence[tuple[str, str]], jobs: Sequence[str]) -> Table:
-    """For each form and each (compiler, processor): the instructions of these jobs, one after the other."""
-    executed = {(r.form, r.args, r.compiler, r.arch, r.job): str(r.executed) for r in instructions.load()}
-    order = [(form, args) for form in instructions.FORMS for args in ("run_time", "constant")]
-    counted = {key[:2] for key in executed}
+def headers(columns: Sequence[tuple[str, str]], job: str, caption: str) -> Table:
+    """For each form and each (compiler, processor): the instructions of a job, run-time and constant."""
+
+    def executed(*key: str) -> str:
+        return str(instructions.find(*key, job).executed) if key in counted else "–"
+
+    counted = {(r.compiler, r.arch, r.form, r.args) for r in instructions.load() if r.job == job}
     rows = [
         [
-            instructions.FORMS[form],
-            args.replace("_", "-"),
-            *("/".join(executed.get((form, args, *column, job), "–") for job in jobs) for column in columns),
+            name.replace(" ", "\u00a0"),
+            *(" → ".join(executed(*column, form, a) for a in ("run_time", "constant")) for column in columns),
         ]
-        for form, args in order
-        if (form, args) in counted
+        for form, name in instructions.FORMS.items()
+        if any((*column, form, "constant") in counted for column in columns)
     ]
-    caption = f"Instructions executed for a header: {'/'.join(jobs)}"
-    return table(rows, ["form", "arguments", *(f"{compiler}, {arch}" for compiler, arch in columns)], caption)
+    return table(rows, ["form", *_names(columns)], caption)
 
 
 def savings(arch: str, clock_mhz: int, compilers: Sequence[str] = ("gcc -O2", "clang -O2")) -> Table:
@@ -120,6 +123,10 @@ def savings(arch: str, clock_mhz: int, compilers: Sequence[str] = ("gcc -O2", "c
     ]
     caption = f"Time saved by the claims, instructions saved on {arch}, {clock_mhz} MHz assumed"
     return table(rows, ["step", "ns saved per frame", *heads], caption)
+
+
+def _names(columns: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{compiler}, {arch}" for compiler, arch in columns]
 
 
 def _times(count: Counted) -> str:
