@@ -22,10 +22,10 @@ def run_hub(options: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"lan966x-lab hub: {error}.", file=sys.stderr)
         return 2
-    if not options.write or options.make_accounts:
-        if wrong := list(hub.examine(classroom, make_accounts=options.make_accounts)):
-            print(*wrong, "Nothing was started, and nothing was changed.", sep="\n")
-            return 1
+    changes = options.make_accounts or not options.write
+    if changes and (wrong := list(hub.examine(classroom, make_accounts=options.make_accounts))):
+        print(*wrong, "Nothing was started, and nothing was changed.", sep="\n")
+        return 1
     config = hub.write(classroom, options.write) if options.write else None
     if options.make_accounts:
         for name, password in hub.make_accounts(classroom.missing()):

@@ -5,6 +5,7 @@ import re
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
+from urllib.parse import unquote
 
 import nbformat
 import pytest
@@ -302,6 +303,17 @@ def test_all_files_are_written(tmp_path: Path) -> None:
         "checks.csv", "feedback/ann.html", "feedback/bob.html", "points.csv", "summary.html"
     ]  # fmt: skip
     assert all(path.read_bytes() for path in written)
+
+
+def test_long_names_cost_nobody_their_feedback(tmp_path: Path) -> None:
+    names = [f"{'学' * 80}{end}" for end in "ab"]  # 241 bytes, as a folder may have
+    damaged = tuple(Damaged(name, f"{name}/x.ipynb", "is empty") for name in names)
+    pages = [path for path in write_all(Graded((), damaged, 0, OPEN), tmp_path) if path.parent != tmp_path]
+    assert len(set(pages)) == len(names)
+    links = re.findall(r'href="(feedback/[^"]+)"', (tmp_path / "summary.html").read_text())
+    assert {tmp_path / unquote(link) for link in links} == set(pages)
+    for name, path in zip(names, pages, strict=True):
+        assert name in path.read_text()
 
 
 # from the executed notebook to its pieces -------------------------------------------------------------------

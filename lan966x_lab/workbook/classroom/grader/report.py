@@ -17,11 +17,13 @@ from ...svg import WIDTH, Svg, clean
 from .feedback import feedback
 from .grading import Graded
 from .page import heading, number, page, table
-from .results import Result, State
+from .results import Result, State, key
 
 __all__ = ["Mistake", "checks_csv", "mistakes", "picture", "points_csv", "summary", "write_all"]
 
 _SHOWN = 10
+_LONGEST_NAME = 200
+"""Bytes: the name of a file has at most 255, and a page is first written under a longer one."""
 _MISTAKEN = (State.WRONG, State.PARTLY, State.NOT_RUN)
 
 
@@ -48,7 +50,7 @@ def write_all(graded: Graded, out: Path) -> list[Path]:
     for student in _students(graded):
         theirs = [one for one in graded.results if one.student == student]
         failed = [one for one in graded.failed if one.student == student]
-        pages[out / "feedback" / f"{student}.html"] = feedback(student, theirs, failed)
+        pages[out / "feedback" / _page_name(student)] = feedback(student, theirs, failed)
     for path, content in pages.items():
         write(path, content)
     return list(pages)
@@ -207,7 +209,7 @@ def _student_table(graded: Graded, students: Sequence[str]) -> str:
     for student in students:
         theirs = {one.exercise: one for one in graded.results if one.student == student}
         rows.append(
-            [f'<a href="feedback/{clean(quote(student))}.html">{clean(student)}</a>']
+            [f'<a href="feedback/{clean(quote(_page_name(student)))}">{clean(student)}</a>']
             + [number(theirs[name].points) if name in theirs else "–" for name in names]
             + [number(sum(one.points for one in theirs.values()))]
         )
@@ -228,6 +230,14 @@ def _remarks(results: Iterable[Result]) -> list[str]:
 
 def _students(graded: Graded) -> list[str]:
     return sorted({one.student for one in graded.results} | {one.student for one in graded.failed})
+
+
+def _page_name(student: str) -> str:
+    """The file of a student's feedback: a name that is too long for a file is cut, and stays their own."""
+    raw = student.encode()
+    if len(raw) > _LONGEST_NAME:
+        student = f"{raw[:_LONGEST_NAME].decode(errors='ignore')}-{key(student)[:8]}"
+    return f"{student}.html"
 
 
 def _csv(rows: Iterable[Sequence[str]]) -> bytes:
