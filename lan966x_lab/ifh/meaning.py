@@ -26,7 +26,7 @@ def meaning(layout: "Layout", field: str, value: int) -> str:
     >>> meaning(LAN966X.tx, "DSTS", 0b1_0000_0010)
     'ports 1, CPU'
     >>> meaning(LAN966X.rx, "TIMESTAMP", 0x8000_0000)
-    'arrived 536870912 ns after a full second'
+    'arrived 536,870,912 ns after a full second'
 
     Raises:
         UnknownFieldError: the layout has no such field.
@@ -63,14 +63,14 @@ def _port(value: int) -> str:
 def _arrival(value: int) -> str:
     ns, quarters = value >> 2, value & 3
     if ns >= SECOND_NS:
-        return f"no time of day: {ns} ns is a second or more"
-    return f"arrived {ns}{('', '.25', '.5', '.75')[quarters]} ns after a full second"
+        return f"no time of day: {ns:,} ns is a second or more"
+    return f"arrived {ns:,}{('', '.25', '.5', '.75')[quarters]} ns after a full second"
 
 
 def _length(value: int) -> str:
     if value < FCS_LEN:
         return f"no frame: the frame check sequence alone has {FCS_LEN} bytes"
-    return f"{value} bytes, the last {FCS_LEN} of them the frame check sequence"
+    return f"{value:,} bytes, the last {FCS_LEN} of them the frame check sequence"
 
 
 def _tag(value: int) -> str:

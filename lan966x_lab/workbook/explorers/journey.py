@@ -158,12 +158,13 @@ class JourneyExplorer(Explorer):
         _draw_map(svg, way, at)
         _draw_bytes(svg, parts)
         total = sum(nbytes for _, nbytes in parts)
-        listed = " + ".join(f"{name} {nbytes}" for name, nbytes in parts)
+        listed = " + ".join(f"{name} {nbytes:,}" for name, nbytes in parts)
+        summed = f" = {total:,}" if len(parts) > 1 else ""
         patch = f" Patches changed this place: see {station.patch.notebooks}." if station.patch else ""
         return Picture(
             svg,
             f"{way.capitalize()}, station {at + 1} of {len(WAYS[way])}. {station.what} ({station.who}). "
-            f"Here exist {listed} = {total} bytes.{patch}",
+            f"The bytes here: {listed}{summed}.{patch}",
         )
 
 
@@ -231,5 +232,5 @@ def _draw_bytes(svg: Svg, parts: Parts) -> None:
         share = rest if nbytes == long and name == "frame" else least
         svg.rect(x, top, share, 36, fill=tone.soft, stroke=tone.strong)
         svg.text(x + share / 2, top + 16, name, size=12, anchor="middle", bold=True)
-        svg.text(x + share / 2, top + 30, f"{nbytes} bytes", size=11, anchor="middle")
+        svg.text(x + share / 2, top + 30, f"{nbytes:,} bytes", size=11, anchor="middle")
         x += share
