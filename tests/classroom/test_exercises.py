@@ -24,6 +24,8 @@ from lan966x_lab.workbook.classroom.cells import Part, grade_id, part
 from lan966x_lab.workbook.classroom.handout import hand_out
 
 FEWEST_BAD = 3
+WIDEST = 104
+"""Characters of code that JupyterLab shows without scrolling, 1280 pixels wide and with its side bar open."""
 every_exercise = pytest.mark.parametrize("exercise", exercises())
 
 
@@ -70,6 +72,17 @@ def test_a_stub_is_the_solution_minus_its_blanks(exercise: str) -> None:
         assert sentences, f"{name} does not raise NotImplementedError"
         assert all(len(sentence.split()) >= 4 for sentence in sentences), sentences
         assert ast.dump(ast.parse(blanks[name])) != ast.dump(ast.parse(answer)), f"{name} is no blank"
+
+
+@every_exercise
+def test_no_line_of_a_cell_is_cut_at_the_right_edge(exercise: str) -> None:
+    lines = [
+        line
+        for cell in handed_out(exercise).cells
+        if cell.cell_type == "code" and not cell.metadata.get("jupyter", {}).get("source_hidden")
+        for line in cell.source.splitlines()
+    ]
+    assert [line for line in lines if len(line) > WIDEST] == []
 
 
 def verdicts(exercise: str, cells: dict[str, str]) -> dict[str, Verdict]:

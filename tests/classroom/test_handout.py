@@ -34,7 +34,7 @@ def test_the_blanks_stand_where_the_solutions_were() -> None:
         '    raise NotImplementedError("add x to itself, or multiply")'
     )
     assert sources[3] == "double_check(globals())"
-    assert sources[-1] == "*Your answer here: why count?*"
+    assert sources[-1] == "*Your answer here (double-click to write): why count?*"
     assert all(not each.get("outputs") for each in student.cells)
 
 

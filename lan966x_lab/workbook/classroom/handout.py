@@ -87,7 +87,7 @@ def _blank_code(indent: str, sentence: str) -> str:
 
 
 def _blank_text(indent: str, sentence: str) -> str:
-    return f"{indent}*Your answer here{': ' + sentence if sentence else '.'}*"
+    return f"{indent}*Your answer here (double-click to write){': ' + sentence if sentence else '.'}*"
 
 
 def _stored(notebook: NotebookNode) -> bytes:
