@@ -91,8 +91,8 @@ def test_the_numbers_in_the_picture_are_the_models():
 def test_what_lies_outside_the_plot_is_said():
     drawing = drawn(DatapathExplorer("lan966x manual tx", ["001"]))
     assert "line rate: 941 at 1,514 bytes, far above" in drawing
-    assert "↑ up to ×" not in drawing
-    assert "↑ up to × 6.2" in drawn(DatapathExplorer("lan966x fdma rx"))
+    assert "↑ the band" not in drawing
+    assert "↑ the band goes up to × 6.2" in drawn(DatapathExplorer("lan966x fdma rx"))
 
 
 def test_where_nobody_recorded_anything_it_says_so():

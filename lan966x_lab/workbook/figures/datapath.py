@@ -199,7 +199,8 @@ def draw_gains(svg: Svg, y: int, view: View, frame: int) -> None:
     plot.band(svg, model, AFTER)
     if any(float(band.high) > high for _, band in model):
         worst = max(float(band.high) for _, band in model)
-        svg.text(plot.x(150), plot.top - 3, f"↑ up to × {worst:.1f}", size=11, fill=AFTER.strong)
+        note = f"↑ the band goes up to × {worst:.1f}"
+        svg.text(plot.right, y, note, size=11, anchor="end", fill=AFTER.strong)
     for size, gain in view.published_gains:
         plot.dot(svg, size, gain, REPORTED, filled=True)
     for live in view.live:

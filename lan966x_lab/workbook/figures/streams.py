@@ -59,7 +59,7 @@ def streams_picture(singles: Mapping[str, Comparison], together: Comparison | No
         said.append(f"{name} {_percent(change)}")
     svg.text(20, svg.height - 10, note, size=11, fill=MUTED, fit=WIDTH - 40)
     return Picture(
-        svg, f"A TCP stream through the lab, patch on against off, recorded: {', '.join(said)}. {note}."
+        svg, f"A TCP stream through the lab, patch on against off, recorded: {', '.join(said)}; {note}."
     )
 
 
