@@ -16,8 +16,8 @@ TIMINGS = Timings(
 def test_medians_and_ratios():
     picture = timed_bars("A set", TIMINGS, unit="ns per header", per={"batch of 10": 10})
     assert str(picture) == (
-        "A set, ns per header, medians of 3 rounds, and beside loop: loop 2,000 ns, shift "
-        f"1,000 ns (× 0.50), batch of 10 100 ns (× 0.05). {machine()}."
+        "A set, ns per header, medians of 3 rounds, and beside loop: loop 2,000 ns; shift "
+        f"1,000 ns (× 0.50); batch of 10 100 ns (× 0.05). {machine()}."
     )
 
 

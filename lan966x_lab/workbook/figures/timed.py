@@ -43,7 +43,7 @@ def timed_bars(
         svg.text(WIDTH - 20, y + 16, f"× {ratios[name]:.2f}", anchor="end", fill=MUTED)
     svg.line(left, 42, left, 44 + row * len(medians), stroke=EDGE)
     svg.text(20, 64 + row * len(medians), machine(), size=12, fill=MUTED, fit=WIDTH - 40)
-    said = ", ".join(
+    said = "; ".join(
         f"{name} {value:,.0f} {time}" + ("" if name == first else f" (× {ratios[name]:.2f})")
         for name, value in medians.items()
     )
