@@ -126,6 +126,19 @@ SUBMISSIONS = {
             "each may stand in the answer once, with one weight."
         ),
     ),
+    "from the small figure upwards": Bad(
+        {
+            "time_at": "def time_at(big, small, payload):\n"
+            "    slope = (big.times - small.times).scaled(Fraction(1, big.payload - small.payload))\n"
+            "    low, high = sorted(end * (payload - small.payload) for end in (slope.low, slope.high))\n"
+            "    return Interval(small.times.low + low, small.times.high + high)"
+        },
+        check="check_time_at",
+        says=(
+            "wider than the figures allow: fixed and per byte come from the same two figures, and "
+            "each may stand in the answer once, with one weight."
+        ),
+    ),
     "low ends with low ends": Bad(
         {"time_at": SAME_ENDS_AT},
         check="check_time_at",
@@ -164,6 +177,18 @@ SUBMISSIONS = {
         },
         check="check_fit",
         says="the steepest line goes from the small one's shortest time to the big one's longest.",
+    ),
+    "per byte from two times of time_at": Bad(
+        {
+            "fit": "def fit(big, small):\n"
+            "    fixed = time_at(big, small, 0)\n"
+            "    return fixed, time_at(big, small, 1) - fixed"
+        },
+        check="check_fit",
+        says=(
+            "per byte is too wide: subtract the two figures themselves, then divide by the bytes that "
+            "lie between."
+        ),
     ),
     "fixed from per byte and the big frames": Bad(
         {

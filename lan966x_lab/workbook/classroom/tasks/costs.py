@@ -104,10 +104,18 @@ _SMALL = Point(500, Interval(Fraction(200), Fraction(204)))
 _FIGURES = f"{_BIG.payload} bytes take {_BIG.times:g} ns, {_SMALL.payload} bytes {_SMALL.times:g} ns"
 
 
-def _loose(payload: int) -> Interval:
-    """The same from the intervals of fixed and per byte: too wide, since each figure counts twice."""
-    fixed, slope = interpolated(_BIG, _SMALL, 0), _slope(_BIG, _SMALL).scaled(payload)
-    return Interval(fixed.low + slope.low, fixed.high + slope.high)
+def _wider(want: Interval) -> Callable[[Any], bool]:
+    """Whether what is seen holds all of ``want`` and more, as when a figure counts twice."""
+    low, high = ends(want)
+
+    def sign(seen: Any) -> bool:
+        try:
+            least, most = seen
+            return bool(least <= low and high <= most and (least, most) != (low, high))
+        except (TypeError, ValueError):  # no pair of numbers
+            return False
+
+    return sign
 
 
 def _same_ends(payload: int) -> Any:
@@ -133,7 +141,7 @@ def _at(payload: int, *, edge: bool = False) -> wb.Step:
         look=ends,
         edge=edge,
         mistakes=[
-            (ends(_loose(payload)), _WIDER),
+            (_wider(interpolated(_BIG, _SMALL, payload)), _WIDER),
             (_same_ends(payload), _OUTSIDE),
             (
                 lambda seen: isinstance(seen, tuple) and len(seen) == 2 and seen[0] == seen[1],
@@ -175,6 +183,13 @@ fit_check = wb.Check(
                         isinstance(seen, tuple) and len(seen) == 2 and seen[1] == ends(_slope(_BIG, _SMALL))
                     ),
                     "per byte is right. Fixed is the time of a frame without payload: use time_at.",
+                ),
+                (
+                    lambda seen: (
+                        isinstance(seen, tuple) and len(seen) == 2 and _wider(_slope(_BIG, _SMALL))(seen[1])
+                    ),
+                    "per byte is too wide: subtract the two figures themselves, then divide by the bytes "
+                    "that lie between.",
                 ),
             ],
         ),
