@@ -21,6 +21,7 @@ from jupyterhub.app import JupyterHub
 from jupyterhub.auth import Authenticator, PAMAuthenticator
 from jupyterhub.proxy import ConfigurableHTTPProxy
 from jupyterhub.spawner import LocalProcessSpawner, Spawner
+from jupyterlab.labapp import LabApp
 from jupyterlab_server.config import get_federated_extensions, get_page_config
 from traitlets.config import PyFileConfigLoader
 
@@ -471,6 +472,17 @@ def test_learners_do_not_see_the_tools_of_the_teacher(
     nbgrader = {name: on for name, on in servers.items() if name.startswith("nbgrader.")}
     assert nbgrader
     assert not any(nbgrader.values())
+
+
+def test_open_leaves_out_the_button_that_calls_an_untouched_exercise_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """nbgrader's Validate asks whether a cell raises, and a visible check shows its verdict instead."""
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")
+    monkeypatch.setattr(LabApp, "launch_instance", lambda flags: None)
+    assert cli.main(["open", "--no-browser"]) == 0
+    disabled = get_page_config(jupyter_path("labextensions"))["disabledExtensions"]
+    assert "@jupyter/nbgrader" in disabled
 
 
 def test_a_checkout_of_somebody_else_still_has_its_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ __all__ = ["main", "prepare"]
 # Sockets of the kernels lie here, and the path of a socket must stay below 108 bytes (unix(7)); Jupyter's own
 # choice, .local/share/jupyter/runtime, leaves too few for a long name.
 _RUNTIME = ".jupyter-run"
-# nbgrader is the teacher's: its panels would invite learners to change what the cells are worth.
+# nbgrader is the teacher's. The lab's settings leave its panels and buttons out, these leave its servers out.
 _SETTINGS = Path(__file__).resolve().parent / "jupyter_config"
 
 
