@@ -137,7 +137,9 @@ class Check:
                 return self._early(Rung.NOT_DEFINED, "not defined", "Run the cell that defines it.")
             answer = answer[self.name]
         if answer is None or answer is ...:
-            return self._early(Rung.NOT_DEFINED, "not defined", f"It still holds {_show(answer)}.")
+            return self._early(
+                Rung.NOT_DEFINED, "not defined", f"It still holds {_show(answer)}, and waits for your answer."
+            )
         if self.steps[0].args is not None and not callable(answer):
             line = f"It is {_kind(answer)}, and a function is asked for."
             return Verdict(self.name, Rung.WRONG, (f"{self.name}: wrong. {line}",), 0, len(self.steps))

@@ -38,7 +38,7 @@ def test_not_defined() -> None:
         assert verdict.lines[0] == "double: not defined."
         assert verdict.lines[-1] == "Next: use one multiplication."
     assert "Run the cell that defines it." in judge(DOUBLE, {"__name__": "__main__"}).lines
-    assert "It still holds ...." in judge(DOUBLE, ...).lines
+    assert "It still holds ..., and waits for your answer." in judge(DOUBLE, ...).lines
 
 
 def test_not_started() -> None:

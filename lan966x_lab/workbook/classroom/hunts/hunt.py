@@ -211,7 +211,9 @@ class Hunt:
                 )
             answer = answer[self.name]
         if answer is None or answer is ...:
-            return None, self._nothing("not defined", f"It still holds {answer}.", rung=Rung.NOT_DEFINED)
+            return None, self._nothing(
+                "not defined", f"It still holds {answer}, and waits for your answer.", rung=Rung.NOT_DEFINED
+            )
         how = f"Write it as a function of one argument: def {self.name}(lab)."
         if not callable(answer):
             return None, self._nothing("wrong", f"It is of type {type(answer).__name__}.", how)
