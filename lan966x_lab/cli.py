@@ -27,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(given or ["open"])
     run: Callable[[argparse.Namespace], int] = options.run
     try:
-        return run(options)
+        status = run(options)
+        sys.stdout.flush()  # here, where a closed pipe is no crash
+        return status
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

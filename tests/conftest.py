@@ -1,6 +1,7 @@
 """What a skipped test means: a loud line for a learner, a failure where LAN966X_NO_SKIPS is set (CI)."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -8,6 +9,12 @@ from hypothesis import settings
 # A deadline would test how busy this computer is.
 settings.register_profile("lab", deadline=None)
 settings.load_profile("lab")
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C reach the programs that tests start: in a background job of a shell it is ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

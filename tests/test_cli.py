@@ -152,6 +152,18 @@ def test_a_closed_pipe_is_no_crash() -> None:
     assert done.stderr == ""
 
 
+def test_what_a_closed_pipe_still_held_is_no_crash() -> None:
+    """The reader is gone before the first byte comes, which the test above leaves to chance."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        command = [sys.executable, "-m", "lan966x_lab", "decode", "00" * 28]
+        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_ctrl_c_ends_any_command_with_a_word_and_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -82,8 +82,8 @@ class Warm:
                     why = "it was interrupted"
                 elif time.monotonic() > end:
                     why = f"it did not end within {seconds:g} s"
-                elif (size := _size(folder)) > DISK:
-                    why = f"it wrote {size >> 20} MiB, and {DISK >> 20} are allowed"
+                elif _size(folder) > DISK:
+                    why = f"it wrote more than the {DISK >> 20} MiB that are allowed"
         except BaseException:
             self.close()
             raise
