@@ -158,7 +158,10 @@ def test_what_a_closed_pipe_still_held_is_no_crash() -> None:
     os.close(reading)
     try:
         command = [sys.executable, "-m", "lan966x_lab", "decode", "00" * 28]
-        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+        buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        done = subprocess.run(
+            command, stdout=writing, stderr=subprocess.PIPE, text=True, env=buffered, check=False
+        )
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")

@@ -246,7 +246,7 @@ def test_several_mistakes_each_with_its_line(batch: Run) -> None:
     assert batch.piece("several", "check_spell").points == 1
     notes = "\n".join(batch.result("several").notes)
     assert "spell stands in 2 cells (8, 9): cell 9 was taken." in notes
-    begin = "The cell that begins import a_module_that_does_not_exist: it raised ModuleNotFoundError: "
+    begin = "In the cell that begins import a_module_that_does_not_exist: it raised ModuleNotFoundError: "
     assert f"{begin}No module named" in notes
     assert batch.result("several").points == 1
 

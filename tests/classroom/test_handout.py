@@ -18,7 +18,7 @@ from lan966x_lab.cli import main
 from lan966x_lab.workbook.classroom.cells import CellError
 from lan966x_lab.workbook.classroom.grader.sandbox import environment
 from lan966x_lab.workbook.classroom.grader.warm import Warm
-from lan966x_lab.workbook.classroom.handout import EXERCISE, exercise_name, hand_out, make, read
+from lan966x_lab.workbook.classroom.handout import EXERCISE, hand_out, make, read
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -27,7 +27,7 @@ with warnings.catch_warnings():
 
 def test_the_blanks_stand_where_the_solutions_were() -> None:
     student = hand_out(solution(), NAME)
-    assert exercise_name(student) == student.metadata[EXERCISE] == NAME
+    assert student.metadata[EXERCISE] == NAME
     sources = [each.source for each in student.cells]
     assert sources[2] == (
         'def double(x):\n    """Twice `x`."""\n    # Your code here.\n'
@@ -36,10 +36,6 @@ def test_the_blanks_stand_where_the_solutions_were() -> None:
     assert sources[3] == "double_check(globals())"
     assert sources[-1] == "*Your answer here (double-click to write): why count?*"
     assert all(not each.get("outputs") for each in student.cells)
-
-
-def test_a_notebook_that_does_not_say_which_exercise_it_is() -> None:
-    assert exercise_name(nbformat.v4.new_notebook()) == ""
 
 
 def test_every_problem_is_named_when_a_hand_out_is_refused() -> None:

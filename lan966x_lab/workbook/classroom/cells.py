@@ -21,7 +21,18 @@ from enum import StrEnum
 
 from nbformat import NotebookNode
 
-__all__ = ["HIDDEN", "SOLUTION", "CellError", "Part", "Region", "grade_id", "part", "points", "problems"]
+__all__ = [
+    "HIDDEN",
+    "SOLUTION",
+    "CellError",
+    "Part",
+    "Region",
+    "called",
+    "grade_id",
+    "part",
+    "points",
+    "problems",
+]
 
 SCHEMA = 3
 
@@ -43,6 +54,17 @@ class Part(StrEnum):
 def grade_id(cell: NotebookNode) -> str:
     """The cell's name in the gradebook, or "" for a cell that nbgrader leaves alone."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+
+
+def called(cell: NotebookNode) -> str:
+    """How a person finds the cell: its name, or how it begins; its number changes when cells are added.
+
+    >>> from nbformat.v4 import new_code_cell
+    >>> called(new_code_cell("x = 1\\ny = 2"))
+    'the cell that begins x = 1'
+    """
+    line = cell.source.strip().partition("\n")[0]
+    return grade_id(cell) or f"the cell that begins {line if len(line) <= 60 else f'{line[:60]}…'}"
 
 
 def part(cell: NotebookNode) -> Part:

@@ -11,7 +11,7 @@ from lan966x_lab.notebook_files import write
 
 from .cells import HIDDEN, SOLUTION, CellError, problems
 
-__all__ = ["EXERCISE", "exercise_name", "hand_out", "make", "read"]
+__all__ = ["EXERCISE", "hand_out", "make", "read"]
 
 EXERCISE = "lan966x_lab_exercise"
 """The metadata key that says which exercise a notebook is, whatever its file is called."""
@@ -74,11 +74,6 @@ def read(path: Path) -> NotebookNode:
         first = str(error).strip().splitlines() or [type(error).__name__]
         raise CellError(f"{path.name} is no notebook that Jupyter can read: {first[0]}") from error
     return notebook
-
-
-def exercise_name(notebook: NotebookNode) -> str:
-    """Which exercise a hand-out is, or "" when it does not say."""
-    return str(notebook.metadata.get(EXERCISE, ""))
 
 
 def _blank_code(indent: str, sentence: str) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from ..cells import Part, grade_id, part
+from ..cells import Part, called, grade_id, part
 from .results import Piece, State, Stop
 
 __all__ = ["Job", "imports", "main", "pieces", "prepare"]
@@ -260,17 +260,10 @@ def _raised(graded: NotebookNode, hidden: frozenset[str]) -> Iterator[str]:
     for cell in graded.cells:
         if part(cell) in (Part.CHECK, Part.ESSAY):
             continue
-        where = f"Your cell {grade_id(cell)}" if grade_id(cell) else f"The cell that begins {_begin(cell)}"
         for out in cell.get("outputs", []):
             if out.output_type == "error":
                 said = out.evalue if out.ename in [*Stop] else f"it raised {out.ename}: {out.evalue}"
-                yield _without(hidden, f"{where}: {said}")[:600]
-
-
-def _begin(cell: NotebookNode) -> str:
-    """A cell without a name, by its first line: the graded notebook counts its cells otherwise."""
-    line = cell.source.strip().partition("\n")[0]
-    return line if len(line) <= 60 else f"{line[:60]}…"
+                yield _without(hidden, f"In {called(cell)}: {said}")[:600]
 
 
 def _without(hidden: frozenset[str], text: str) -> str:

@@ -15,6 +15,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from traitlets import Integer, List
 
+from ..cells import called
 from . import guard
 from .results import Stop
 
@@ -59,7 +60,7 @@ class GuardedExecute(Execute):  # type: ignore[misc]
 
     def _run(self, cell: NotebookNode, resources: dict[str, Any], index: int) -> None:
         left = self._end - time.monotonic()
-        name = cell.metadata.get("nbgrader", {}).get("grade_id") or f"cell {index + 1}"
+        name = called(cell)
         if left <= 0:
             self._stopped = f"the {self.total} s for the whole notebook are over"
             _put(cell, Stop.NOT_RUN, f"Not run: {self._stopped}.")
