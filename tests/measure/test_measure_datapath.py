@@ -93,7 +93,7 @@ def test_recordings_are_found_by_their_plan():
 
 def test_a_recording_that_is_not_there_is_refused_with_what_there_is():
     with pytest.raises(
-        ValueError, match=r"nobody recorded 001 002 \(fdma: tcp\); there is .*000/1 \(fdma: tcp"
+        ValueError, match=r"nobody recorded 001 002 \(fdma: tcp\); there is .*000/1 \(fdma: tcp.* doctor"
     ):
         recording(["002", "001"])
     assert isinstance(recording(["002"], "udp 1460"), live.Recording)

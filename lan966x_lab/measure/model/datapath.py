@@ -256,7 +256,7 @@ def recording(patches: Iterable[str], workload: str = "tcp", path: str = "fdma")
     """The recording of exactly these patches on one of the lab's paths, with this workload.
 
     Raises:
-        ValueError: there is none; the message lists what was recorded.
+        ValueError: there is none; the message lists what was recorded, and says what to do.
     """
     wanted, found = set(patches), live.recordings().values()
     for one in found:
@@ -265,7 +265,10 @@ def recording(patches: Iterable[str], workload: str = "tcp", path: str = "fdma")
     there = "; ".join(
         f"{' '.join(r.plan.patches)} ({r.plan.path}: {', '.join(r.plan.workloads)})" for r in found
     )
-    raise ValueError(f"nobody recorded {' '.join(sorted(wanted))} ({path}: {workload}); there is {there}")
+    raise ValueError(
+        f"nobody recorded {' '.join(sorted(wanted))} ({path}: {workload}); there is {there}. "
+        "`lan966x-lab doctor` says whether a file is missing; `lan966x-lab wire --save` makes a recording"
+    )
 
 
 @cache
