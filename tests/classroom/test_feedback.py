@@ -1,6 +1,7 @@
 """The pages and tables that come out: hostile text stays text, colours can be read, sums are right."""
 
 import csv
+import json
 import re
 from html.parser import HTMLParser
 from io import StringIO
@@ -224,6 +225,24 @@ def test_the_commonest_comes_first_and_right_answers_are_none() -> None:
         ("b", 2), ("a", 1), ("c", 1), ("that is the square.", 1), ("1.5 of 2 points.", 1)
     ]  # fmt: skip
     assert found[0].students == ("s0", "s2")
+
+
+def test_a_mistake_that_comes_from_an_earlier_function_is_not_counted_again() -> None:
+    notebook = submission(
+        {"double": "def double(x):\n    return x * x", "total": "def total(values):\n    return double(3)"}
+    )
+    for name in ("check_double", "check_total", "check_spell"):
+        named(notebook, name).outputs = [error("AssertionError", f"{name}: wrong.\nWhy: {name}.")]
+    nothing = {"check_double": 0.0, "check_total": 0.0, "check_spell": 0.0}
+    pieces, _ = autograde.pieces(notebook, hand_out(solution(), NAME), nothing, frozenset())
+    assert {piece.name: piece.calls for piece in pieces if piece.name in nothing} == {
+        "check_double": "", "check_total": "double", "check_spell": ""
+    }  # fmt: skip
+    result = Result("ann", NAME, "T", "p", "k", tuple(pieces))
+    assert [each.check for each in mistakes([result])] == ["check_double", "check_spell"]
+    page = Outline(feedback("ann", [result])).text
+    assert page.count("It calls double, which is not right yet: begin there.") == 1
+    assert Result.from_json(json.loads(json.dumps(result.to_json()))) == result
 
 
 def test_ties_stand_as_in_the_exercise_and_a_blank_is_no_mistake() -> None:

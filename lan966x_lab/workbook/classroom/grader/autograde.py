@@ -12,8 +12,8 @@ import os
 import resource
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -205,7 +205,28 @@ def pieces(
         for original in handout.cells
         if (name := grade_id(original)) in by_name and part(original) is not Part.LOCKED
     ]
-    return found, list(_raised(graded, hidden))
+    return list(_blamed(found)), list(_raised(graded, hidden))
+
+
+def _blamed(found: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces; a check that failed says which function it calls that failed its own check before."""
+    answer, wrong = Piece("", State.BLANK, ""), set[str]()
+    for piece in found:
+        if not piece.is_scored:
+            answer = piece
+        elif piece.state is State.WRONG:
+            called_here = sorted(wrong & _names(answer.text))
+            wrong.add(answer.name)
+            piece = replace(piece, calls=called_here[0] if called_here else "")
+        yield piece
+
+
+def _names(source: str) -> set[str]:
+    """The names that a program uses; none if it is no program."""
+    try:
+        return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
 
 
 def _piece(cell: NotebookNode, original: NotebookNode, points: float | None, hidden: frozenset[str]) -> Piece:

@@ -23,9 +23,8 @@ _NARRATION = ("Did", "Should have seen", "Saw", "Why", "Next", "It says")
 _MONO = ("Did", "Should have seen", "Saw")
 _HOW_TO_READ = (
     "A check stops at the first thing that is not right. Repair that, run the visible checks in your "
-    "notebook, and more may turn up. Where one function calls another, begin with the first that is not "
-    "right: those after it may be wrong because of it. The grader also runs hidden checks: the same "
-    "questions, asked with other values."
+    "notebook, and more may turn up. The grader also runs hidden checks: the same questions, asked with "
+    "other values."
 )
 
 
@@ -84,7 +83,10 @@ def _piece(piece: Piece) -> str:
     if piece.state in (State.WAITING, State.BLANK):
         body = _text(piece) if piece.state is State.WAITING else _blank()
         return f'{heading(3, piece.name)}{body}<div class="verdict {colour}">{top}</div>'
-    return f'<div class="verdict {colour}">{top}{_verdict(piece.text)}</div>'
+    first = (
+        f"<p>It calls {clean(piece.calls)}, which is not right yet: begin there.</p>" if piece.calls else ""
+    )
+    return f'<div class="verdict {colour}">{top}{first}{_verdict(piece.text)}</div>'
 
 
 def _text(piece: Piece) -> str:

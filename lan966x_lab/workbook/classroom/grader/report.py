@@ -106,12 +106,12 @@ def checks_csv(results: Iterable[Result]) -> bytes:
 def mistakes(results: Iterable[Result]) -> list[Mistake]:
     """The mistakes by exercise, check and sentence: the commonest first, then as they stand in the exercise.
 
-    An answer that was not started is no mistake.
+    An answer that was not started is no mistake, and one that calls a wrong function makes none of its own.
     """
     who: dict[tuple[str, int, str, str], list[str]] = defaultdict(list)
     for one in results:
         for place, piece in enumerate(one.pieces):
-            if piece.is_scored and piece.state in _MISTAKEN:
+            if piece.is_scored and piece.state in _MISTAKEN and not piece.calls:
                 for sentence in piece.mistakes:
                     who[one.exercise, place, piece.name, sentence].append(one.student)
     ranked = sorted(who.items(), key=lambda item: (-len(set(item[1])), item[0]))

@@ -46,6 +46,7 @@ class Piece:
         points: None while a person has to give them.
         most: what it is worth.
         is_code: whether ``text`` is a program.
+        calls: of a check that failed, an earlier function that the answer calls and that is not right either.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Piece:
     points: float | None = 0.0
     most: float = 0.0
     is_code: bool = False
+    calls: str = ""
 
     @property
     def is_scored(self) -> bool:
