@@ -27,8 +27,15 @@ def run_handout(options: argparse.Namespace) -> int:
 
     home = notebook_files.checkout()
     folder: Path = options.output or (home / "notebooks" / "exercises" if home else Path("exercises"))
+    other = "name another folder with -o"
     try:
         with _solutions(options.solutions) as solutions:
+            if folder.resolve() == solutions.resolve():
+                return _fail(
+                    "handout", f"{folder} holds the solutions, and blanks would replace them: {other}"
+                )
+            if folder.exists() and not folder.is_dir():
+                return _fail("handout", f"{folder} is no folder: {other}")
             changed = handout.make(solutions, folder, dry_run=options.check)
             names = {path.name for path in solutions.glob("*.ipynb")}
     except CellError as error:

@@ -180,3 +180,20 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "cannot be handed out" in capsys.readouterr().err
     assert main(["handout", str(tmp_path), "-o", str(folder)]) == 2
     assert "name the folder of the solutions" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [("solutions", "holds the solutions"), ("x/../linked", "holds the solutions"), ("file", "is no folder")],
+)
+def test_no_solution_is_replaced_by_its_blanks(
+    output: str, sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solutions = write_solution(tmp_path / "solutions")
+    before = (solutions / f"{NAME}.ipynb").read_bytes()
+    (tmp_path / "x").mkdir()
+    (tmp_path / "linked").symlink_to(solutions)
+    (tmp_path / "file").write_text("mine")
+    assert main(["handout", str(solutions), "-o", str(tmp_path / output)]) == 2
+    assert sentence in capsys.readouterr().err
+    assert (solutions / f"{NAME}.ipynb").read_bytes() == before
