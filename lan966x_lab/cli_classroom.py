@@ -31,9 +31,7 @@ def run_handout(options: argparse.Namespace) -> int:
     try:
         with _solutions(options.solutions) as solutions:
             if folder.resolve() == solutions.resolve():
-                return _fail(
-                    "handout", f"{folder} holds the solutions; blanks would replace them: {other}"
-                )
+                return _fail("handout", f"{folder} holds the solutions; blanks would replace them: {other}")
             if folder.exists() and not folder.is_dir():
                 return _fail("handout", f"{folder} is no folder: {other}")
             changed = handout.make(solutions, folder, dry_run=options.check)
