@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from io import BytesIO
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -106,12 +107,13 @@ def figure(width: int = WIDTH, height: int = 340, *, title: str = "", **subplots
 class Pair(NamedTuple):
     """One row of :func:`bar_pairs`: the same quantity before and after a patch.
 
-    ``evidence`` is ``"reported"``, ``"counted"`` or ``"timed here"``.
+    A ``Decimal`` is shown with the digits that were printed. ``evidence`` is ``"reported"``, ``"counted"`` or
+    ``"timed here"``.
     """
 
     label: str
-    before: float
-    after: float
+    before: float | Decimal
+    after: float | Decimal
     evidence: str
 
 
@@ -131,7 +133,8 @@ def bar_pairs(
     Throughput in Mbit/s: iperf3 goes from 367 to 472 (+28.6 %, reported).
     """
     left, right, row = 190, 150, 62
-    scale = (width - left - right) / (max((max(p.before, p.after) for p in pairs), default=0) or 1)
+    largest = max((float(value) for p in pairs for value in (p.before, p.after)), default=0)
+    scale = (width - left - right) / (largest or 1)
     svg = Svg(width, 62 + row * len(pairs), title)
     svg.text(20, 30, f"{title}, {unit}", size=15, bold=True)
     key = width - 190
@@ -143,9 +146,10 @@ def bar_pairs(
         svg.text(left - 14, y + 20, pair.label, anchor="end", bold=True, fit=left - 34)
         svg.text(left - 14, y + 38, pair.evidence, anchor="end", size=12, fill=EVIDENCE[pair.evidence].strong)
         for tone, value, dy in ((BEFORE, pair.before, 2), (AFTER, pair.after, 25)):
-            svg.rect(left, y + dy, max(1.0, value * scale), 20, fill=tone.strong)
+            long = float(value) * scale
+            svg.rect(left, y + dy, max(1.0, long), 20, fill=tone.strong)
             note = f"{value:,g}" + (f"  ({_change(pair)})" if tone is AFTER else "")
-            svg.text(left + value * scale + 8, y + dy + 15, note, bold=tone is AFTER)
+            svg.text(left + long + 8, y + dy + 15, note, bold=tone is AFTER)
     svg.line(left, 46, left, 50 + row * len(pairs))
     said = "; ".join(
         f"{p.label} goes from {p.before:,g} to {p.after:,g} ({_change(p)}, {p.evidence})" for p in pairs
@@ -156,4 +160,6 @@ def bar_pairs(
 def _change(pair: Pair) -> str:
     if pair.after == pair.before:
         return "no change"
-    return f"{(pair.after / pair.before - 1) * 100:+.1f} %".replace("-", "−") if pair.before else "from 0"
+    if not pair.before:
+        return "from 0"
+    return f"{(float(pair.after) / float(pair.before) - 1) * 100:+.1f} %".replace("-", "−")

@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from decimal import Decimal
 from html import unescape
 from urllib.parse import unquote
 
@@ -124,6 +125,11 @@ def test_table_twins() -> None:
     ]
     assert [th.text for th in root.iter("th") if th.get("scope") == "row"] == ["bit <loop>", "shift"]
     assert table.html() == table.html()
+
+
+def test_a_printed_figure_keeps_its_digits() -> None:
+    picture = wb.bar_pairs("Rate", "Mbit/s", [wb.Pair("x", Decimal("45.0"), Decimal("78.8"), "reported")])
+    assert str(picture) == "Rate in Mbit/s: x goes from 45.0 to 78.8 (+75.1 %, reported)."
 
 
 def test_a_column_without_a_name_has_no_header_to_announce() -> None:
