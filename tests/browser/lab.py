@@ -142,7 +142,7 @@ class LabPage:
 
     def _hear(self, message: Any) -> None:
         if message.type in ("error", "warning"):
-            self.console.append(f"{message.type}: {message.text}")
+            self.console.append(f"{message.type}: {message.text} ({message.location.get('url', '')})")
 
     def _watch(self, request: Any) -> None:
         parts = urlsplit(request.url)
