@@ -384,7 +384,7 @@ def test_a_run_that_was_killed_or_interrupted_goes_on(short: Path) -> None:
     kept = {path.name: path.stat().st_mtime_ns for path in results.glob("*.json")}
     wait_for(lambda: not [line for line in running() if str(short) in line])
     with start(short) as second:
-        wait_for(lambda: [line for line in running() if str(short) in line and "ipykernel" in line])
+        wait_for(lambda: [line for line in below(second.pid) if "ipykernel" in line])
         second.send_signal(signal.SIGINT)
         _, said = second.communicate(timeout=60)
     assert second.returncode == 130, said
@@ -415,13 +415,32 @@ def start(short: Path) -> subprocess.Popen[str]:
     )
 
 
-def running() -> list[str]:
-    """The command lines of all processes but this one and those that are over."""
+def processes() -> dict[int, tuple[int, str]]:
+    """Parent and command line of every process but this one and those that are over."""
     lines = subprocess.run(
-        ["ps", "axww", "-o", "pid=,stat=,args="], capture_output=True, text=True, check=True
+        ["ps", "axww", "-o", "pid=,ppid=,stat=,args="], capture_output=True, text=True, check=True
     ).stdout
-    rows = [line.split(None, 2) for line in lines.splitlines()]
-    return [args for pid, stat, args in rows if int(pid) != os.getpid() and not stat.startswith("Z")]
+    rows = [line.split(None, 3) for line in lines.splitlines()]
+    return {
+        int(pid): (int(parent), args)
+        for pid, parent, stat, args in rows
+        if int(pid) != os.getpid() and not stat.startswith("Z")
+    }
+
+
+def running() -> list[str]:
+    """The command lines of all these processes."""
+    return [args for _, args in processes().values()]
+
+
+def below(pid: int) -> list[str]:
+    """The command lines of a process's children and theirs; a run that was killed has no part in them."""
+    every = processes()
+    found, family = [], {pid}
+    while children := {child for child, (parent, _) in every.items() if parent in family} - family:
+        found += [every[child][1] for child in children]
+        family |= children
+    return found
 
 
 def wait_for(condition: Any) -> None:
