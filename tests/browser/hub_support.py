@@ -226,12 +226,16 @@ def listens(port: int) -> bool:
 
 
 def processes_of(uid: int) -> dict[int, str]:
-    """All processes that belong to the user ``uid``: number and command line."""
+    """All processes that belong to the user ``uid``: number and command line.
+
+    One that has ended and waits for its parent to ask how (a zombie) has no command line and does not count.
+    """
     found = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it ended meanwhile
-            if folder.stat().st_uid == uid:
-                found[int(folder.name)] = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            line = (folder / "cmdline").read_bytes()
+            if line and folder.stat().st_uid == uid:
+                found[int(folder.name)] = line.replace(b"\0", b" ").decode()
     return found
 
 
