@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lan966x_lab import notebook_files
+from lan966x_lab import files, notebook_files
 
 __all__ = ["run_grade", "run_handout"]
 
@@ -142,7 +142,7 @@ def _solutions(given: Path | None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="lan966x-") as temporary:
         for name, content in notebook_files.pristine().items():
             if name.startswith(f"{_SOLUTIONS}/"):
-                notebook_files.write(Path(temporary, name), content)
+                files.write(Path(temporary, name), content)
         yield Path(temporary, _SOLUTIONS)
 
 

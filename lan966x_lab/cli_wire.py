@@ -65,6 +65,8 @@ def _unsavable(file: Path) -> str:
     """Why no recording can be written there: asked before the run, which may take minutes."""
     if file.is_dir():
         return f"{file} is a folder: name a file in it"
+    if file.exists() and not file.is_file():
+        return f"{file} is no ordinary file: name a new one"
     if not file.parent.is_dir():
         return f"there is no folder {file.parent}: make it, or name another file"
     if problem := notebook_files.unwritable(file.parent):

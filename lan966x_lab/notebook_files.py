@@ -5,13 +5,14 @@ installation carries them inside the wheel, and ``copy_to`` lays a working copy 
 Nothing here ever overwrites a learner's work: a copy skips what exists, and a reset saves it first.
 """
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path, PurePosixPath
+
+from lan966x_lab.files import write
 
 __all__ = [
     "FIRST",
@@ -24,7 +25,6 @@ __all__ = [
     "pristine",
     "reset",
     "unwritable",
-    "write",
 ]
 
 FIRST = "00_start_here.ipynb"
@@ -151,21 +151,3 @@ def _free_name(notebook: Path) -> Path:
         if not path.exists():
             return path
         number += 1
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write all of it or nothing: a full disk must not leave half a notebook.
-
-    Raises:
-        OSError: nothing was written, and what was there before still is.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise

@@ -14,12 +14,14 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from dpkt import pcap, pcapng
 
+from lan966x_lab import files
 from lan966x_lab.net.batch import BytesLike, as_bytes
 
 __all__ = ["Capture", "CaptureError", "Reader", "Record", "read", "write"]
@@ -131,6 +133,7 @@ def write(path: str | os.PathLike[str], frames: Sequence[BytesLike], times_ns: S
         ValueError: the lists differ in length, a frame is longer than 262144 bytes, or a time is not within
             what the format holds (32 bits of seconds).
         TypeError: a frame is not bytes-like, or a time is not an integer.
+        files.WriteError: the file cannot be written.
         Nothing is written then.
     """
     if len(frames) != len(times_ns):
@@ -144,16 +147,11 @@ def write(path: str | os.PathLike[str], frames: Sequence[BytesLike], times_ns: S
             )
         if not 0 <= time_ns <= last_ns:
             raise ValueError(f"time {time_ns} of frame {number} is not within 0..{last_ns} ns since 1970")
-    target = Path(path).resolve()  # through a symbolic link, which must stay one
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with draft.open("wb") as stream:
-            writer = pcap.Writer(stream, snaplen=LONGEST_FRAME, nano=True)
-            for frame, time_ns in zip(octets, times, strict=True):
-                writer.writepkt_time(frame, Decimal(time_ns).scaleb(-9))
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
+    whole = BytesIO()
+    writer = pcap.Writer(whole, snaplen=LONGEST_FRAME, nano=True)
+    for frame, time_ns in zip(octets, times, strict=True):
+        writer.writepkt_time(frame, Decimal(time_ns).scaleb(-9))
+    files.write(Path(path), whole.getvalue())
 
 
 class _CutError(Exception):

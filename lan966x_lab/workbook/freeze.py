@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from lan966x_lab import notebook_files
+from lan966x_lab.files import write
 
 __all__ = ["IGNORE", "differences", "execute", "main", "tidy"]
 
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = 1
             continue
         if not options.check:
-            notebook_files.write(path, f"{nbformat.writes(fresh)}\n".encode())
+            write(path, f"{nbformat.writes(fresh)}\n".encode())
             print(f"{path}: stored")
         elif changes := list(differences(stored, fresh)):
             print(f"{path}: differs", *changes, sep="\n", file=sys.stderr)

@@ -1,5 +1,6 @@
 """The relay between two sockets that need no network, and what a computer may lack for the real one."""
 
+import os
 import socket
 import stat
 from collections.abc import Iterator
@@ -164,6 +165,7 @@ def test_the_command_says_what_is_missing_and_ends_with_2(
         (["--access-time", "-1"], "access_time is -1"),
         (["--save", "no-such-folder/x.json"], "there is no folder"),
         (["--save", "."], "is a folder: name a file in it"),
+        (["--save", os.devnull], "is no ordinary file: name a new one"),
         (["--no-tcp"], "nothing is left to run"),
     ],
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from lan966x_lab import data_path
+from lan966x_lab import data_path, files
 from lan966x_lab.measure.live.plan import SIDES, Plan
 
 FORMAT = 1
@@ -158,15 +158,9 @@ class Recording:
         """Write the file; an existing one is replaced only when the new one is whole.
 
         Raises:
-            OSError: nothing was written, and what was there before still is.
+            files.WriteError: nothing was written, and what was there before still is.
         """
-        part = path.with_name(path.name + ".part")
-        try:
-            part.write_text(json.dumps(self.to_json(), separators=(",", ":")) + "\n", encoding="utf-8")
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        files.write(path, f"{json.dumps(self.to_json(), separators=(',', ':'))}\n".encode())
 
 
 def load(path: Path) -> Recording:

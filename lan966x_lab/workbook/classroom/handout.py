@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from lan966x_lab.notebook_files import write
+from lan966x_lab.files import write
 
 from .cells import HIDDEN, SOLUTION, CellError, problems
 

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
-from lan966x_lab import notebook_files
+from lan966x_lab import files, notebook_files
 from lan966x_lab.doctor import Finding, Verdict
 
 __all__ = [
@@ -233,7 +233,7 @@ def write(classroom: Classroom, folder: Path) -> Path:
     filled = Template(template).substitute(
         address=f'"{classroom.address}"', port=classroom.port, learners=f"{{\n{learners}}}"
     )
-    notebook_files.write(target, filled.encode())
+    files.write(target, filled.encode())
     return target
 
 

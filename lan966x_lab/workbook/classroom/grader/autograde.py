@@ -8,7 +8,6 @@ from nbgrader's gradebook.
 import ast
 import json
 import logging
-import os
 import resource
 import shutil
 import sys
@@ -19,6 +18,8 @@ from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
+
+from lan966x_lab.files import write
 
 from ..cells import Part, called, grade_id, part
 from .results import Piece, State, Stop
@@ -140,9 +141,7 @@ def _grade(job: Job) -> int:
         submission = book.find_submission_notebook(job.exercise, job.exercise, STUDENT)
         points = {grade.name: grade.auto_score for grade in submission.grades}
     found = {"points": points, "notebook": nbformat.read(graded, as_version=4)}
-    written = Path(job.result).with_suffix(".part")
-    written.write_text(json.dumps(found), encoding="utf-8")
-    os.replace(written, job.result)
+    write(Path(job.result), json.dumps(found).encode())
     return 0
 
 

@@ -9,7 +9,7 @@ from statistics import mean, median
 from typing import NamedTuple
 from urllib.parse import quote
 
-from lan966x_lab.notebook_files import write
+from lan966x_lab.files import write
 
 from ...palette import MUTED, TONES
 from ...pictures import Picture
@@ -23,7 +23,7 @@ __all__ = ["Mistake", "checks_csv", "mistakes", "picture", "points_csv", "summar
 
 _SHOWN = 10
 _LONGEST_NAME = 200
-"""Bytes: the name of a file has at most 255, and a page is first written under a longer one."""
+"""Bytes: the name of a file has at most 255."""
 _MISTAKEN = (State.WRONG, State.PARTLY, State.NOT_RUN)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from lan966x_lab.notebook_files import write
+from lan966x_lab.files import write
 
 __all__ = ["Piece", "Result", "State", "Stop", "Store", "key"]
 
