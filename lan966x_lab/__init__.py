@@ -17,7 +17,20 @@ The parts, from the ground up (imports go down only):
 from pathlib import Path
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "data_path"]
+__all__ = ["GET_BACK", "DamagedDataError", "__version__", "data_path"]
+
+GET_BACK = (
+    "It belongs to the lab: in a checkout run `git checkout -- data`, "
+    "in an installation run `pip install --force-reinstall lan966x-lab`."
+)
+"""What to do about a file of ``data`` that is missing or damaged, wherever that is noticed."""
+
+
+class DamagedDataError(ValueError):
+    """A file of the lab's data does not hold what it should; says what is wrong, and how to get it back."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"{path} is damaged: {problem}. {GET_BACK}")
 
 
 def data_path(*parts: str) -> Path:
@@ -33,8 +46,5 @@ def data_path(*parts: str) -> Path:
     root = carried if carried.is_dir() else package.parent / "data"
     path = root.joinpath(*parts)
     if not path.exists():
-        raise FileNotFoundError(
-            f"{path} is missing. It belongs to the lab: in a checkout run `git checkout -- data`, "
-            "in an installation run `pip install --force-reinstall lan966x-lab`."
-        )
+        raise FileNotFoundError(f"{path} is missing. {GET_BACK}")
     return path

@@ -15,13 +15,14 @@ from importlib import metadata
 from pathlib import Path
 from tempfile import gettempdir
 
-from lan966x_lab import data_path, notebook_files
+from lan966x_lab import GET_BACK, data_path, notebook_files
 
 __all__ = ["BROWSERS", "Finding", "Verdict", "examine", "installation", "writable_folders"]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _DISTRIBUTION = "lan966x-lab"
 _REINSTALL = "install the lab again: `make lab`, or `pip install --upgrade lan966x-lab`"
+_GET_BACK = GET_BACK.removeprefix("It belongs to the lab: ").rstrip(".")
 _KERNEL_SECONDS = 60
 _KERNEL_REMEDY = f"`{sys.executable} -m ipykernel install --sys-prefix`"
 
@@ -111,10 +112,17 @@ def _data() -> Iterator[Finding]:
         for name in names:
             data_path(*name.parts)
     except FileNotFoundError as error:
-        what, _, remedy = str(error).partition(" It belongs to the lab: ")
-        yield Finding(Verdict.WRONG, "data", what.rstrip("."), remedy.rstrip("."))
+        yield Finding(Verdict.WRONG, "data", str(error).removesuffix(f". {GET_BACK}"), _GET_BACK)
     else:
         yield Finding(Verdict.OK, "data", f"{len(names)} files in place")
+        yield from _changed_data()
+
+
+def _changed_data() -> Iterator[Finding]:
+    """Files of the data that are not as published, where git (in a checkout) or pip's record knows it."""
+    if changed := notebook_files.changed("data"):
+        verdict = Verdict.NOTE if notebook_files.checkout() else Verdict.WRONG  # in a checkout one may edit
+        yield Finding(verdict, "data", f"not as published: {', '.join(changed)}", _GET_BACK)
 
 
 def _loopback() -> Iterator[Finding]:

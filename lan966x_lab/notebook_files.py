@@ -5,8 +5,10 @@ installation carries them inside the wheel, and ``copy_to`` lays a working copy 
 Nothing here ever overwrites a learner's work: a copy skips what exists, and a reset saves it first.
 """
 
+import hashlib
 import subprocess
 import tempfile
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
@@ -19,6 +21,7 @@ __all__ = [
     "SETTINGS",
     "WORKING_FOLDER",
     "Restored",
+    "changed",
     "checkout",
     "copy_to",
     "for_learners",
@@ -66,6 +69,20 @@ def pristine() -> dict[str, bytes]:
             "Get one with `pip install --force-reinstall lan966x-lab`, or clone the repository."
         )
     return notebooks
+
+
+def changed(folder: str) -> list[str]:
+    """The files of ``folder`` ("data", "notebooks") that are not as published, by path; [] when nobody knows.
+
+    In a checkout git's HEAD knows how they were; in an installation the record of what pip wrote does.
+    """
+    if home := checkout():
+        return (_git(home, "diff", "--name-only", "-z", "HEAD", folder) or b"").decode().split("\0")[:-1]
+    return [
+        str(PurePosixPath(folder, *file.parts[2:]))
+        for file in _installed()
+        if file.parts[:2] == ("lan966x_lab", f"_{folder}") and not _as_recorded(file)
+    ]
 
 
 def for_learners() -> dict[str, bytes]:
@@ -134,12 +151,24 @@ def _git(folder: Path, *arguments: str) -> bytes | None:
         return None
 
 
-def _from_installation() -> Iterator[tuple[str, bytes]]:
+def _installed() -> list[metadata.PackagePath]:
     try:
-        files = metadata.files("lan966x-lab") or []
+        return sorted(metadata.files("lan966x-lab") or [])
     except metadata.PackageNotFoundError:
-        return
-    for file in sorted(files):
+        return []
+
+
+def _as_recorded(file: metadata.PackagePath) -> bool:
+    """Whether a file has the hash that pip's record gives it (or the record gives none)."""
+    if file.hash is None:
+        return True
+    path = Path(str(file.locate()))
+    found = hashlib.new(file.hash.mode, path.read_bytes() if path.is_file() else b"")
+    return urlsafe_b64encode(found.digest()).decode().rstrip("=") == file.hash.value
+
+
+def _from_installation() -> Iterator[tuple[str, bytes]]:
+    for file in _installed():
         if file.parts[:2] == _CARRIED and file.suffix == ".ipynb":
             yield str(PurePosixPath(*file.parts[2:])), Path(str(file.locate())).read_bytes()
 

@@ -13,11 +13,12 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from lan966x_lab import __version__, cli, doctor, notebook_files
+from lan966x_lab import GET_BACK, __version__, cli, doctor, notebook_files
 from lan966x_lab.doctor import Finding, Verdict
 
 ROOT = Path(__file__).parent.parent
@@ -483,7 +484,7 @@ def test_the_doctor_sees_a_broken_import(healthy: pytest.MonkeyPatch, tmp_path: 
 
 
 def test_the_doctor_looks_for_every_data_file_that_git_knows(tmp_path: Path) -> None:
-    (finding,) = doctor._data()
+    finding = next(doctor._data())
     tracked = subprocess.run(
         ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -492,21 +493,82 @@ def test_the_doctor_looks_for_every_data_file_that_git_knows(tmp_path: Path) -> 
     assert not files or finding.detail == f"{len(files) + 1} files in place"
 
 
-@pytest.mark.parametrize("name", ["claims.csv", "captures/ping-odd.pcap", "live/001.json", "README.md"])
+@pytest.mark.parametrize(
+    "name", ["claims.csv", "captures/ping-odd.pcap", "live/everything-sizes.json", "README.md"]
+)
 def test_the_doctor_sees_a_deleted_data_file(name: str, healthy: pytest.MonkeyPatch, tmp_path: Path) -> None:
     real = doctor.data_path
 
     def data_path(*parts: str) -> Path:
         path = real(*parts)
         if path == real(name):
-            raise FileNotFoundError(f"{path} is missing. It belongs to the lab: in a checkout run `git x`.")
+            raise FileNotFoundError(f"{path} is missing. {GET_BACK}")
         return path
 
     healthy.setattr(doctor, "data_path", data_path)
     (finding,) = wrong(tmp_path)
     assert finding.subject == "data"
     assert finding.detail == f"{real(name)} is missing"
-    assert finding.remedy == "in a checkout run `git x`"
+    assert f"It belongs to the lab: {finding.remedy}." == GET_BACK
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_in_a_checkout_the_doctor_notes_a_data_file_that_is_not_as_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data" / "live").mkdir(parents=True)
+    for name in ("ä.csv", "live/001.json"):
+        (tmp_path / "data" / name).write_bytes(b"whole\n")
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run([*git, *command], check=True)
+    monkeypatch.setattr(notebook_files, "checkout", lambda: tmp_path)
+    assert list(doctor._changed_data()) == []
+    (tmp_path / "data" / "live" / "001.json").write_bytes(b"wh")
+    (tmp_path / "data" / "ä.csv").unlink()
+    (finding,) = doctor._changed_data()
+    assert finding.verdict is Verdict.NOTE
+    assert finding.detail == "not as published: data/live/001.json, data/ä.csv"
+    assert f"It belongs to the lab: {finding.remedy}." == GET_BACK
+
+
+def test_in_an_installation_the_doctor_sees_a_data_file_that_is_not_as_pip_wrote_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pip's own record, of a wheel with two data files, one notebook and a file without a hash."""
+    place, rows = tmp_path / "lan966x_lab", ["lan966x_lab/_data/none.csv,,"]
+    names = ["_data/claims.csv", "_data/live/001.json", "_notebooks/00.ipynb"]
+    for name in [*names, "_data/none.csv"]:
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_bytes(b"whole\n")
+    digest = "NmEpHigQe7lAFC00a9s6htpoQVrn_kUTdNQDxgN7n6U"
+    rows += [f"lan966x_lab/{name},sha256={digest},6" for name in names]
+    (tmp_path / "lan966x_lab-0.dist-info").mkdir()
+    (tmp_path / "lan966x_lab-0.dist-info" / "RECORD").write_text("\n".join(rows))
+    (tmp_path / "lan966x_lab-0.dist-info" / "METADATA").write_text("Name: lan966x-lab\nVersion: 0\n")
+    (distribution,) = metadata.distributions(path=[str(tmp_path)])
+    monkeypatch.setattr(notebook_files, "checkout", lambda: None)
+    monkeypatch.setattr(notebook_files.metadata, "files", lambda name: distribution.files)
+    assert list(doctor._changed_data()) == []
+    for name in ("_data/claims.csv", "_notebooks/00.ipynb", "_data/none.csv"):
+        (place / name).write_bytes(b"wh")
+    (place / "_data" / "live" / "001.json").unlink()
+    (finding,) = doctor._changed_data()
+    assert finding.verdict is Verdict.WRONG
+    assert finding.detail == "not as published: data/claims.csv, data/live/001.json"
+
+
+def test_without_git_and_without_an_installation_nobody_knows_how_the_data_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(notebook_files, "checkout", lambda: tmp_path)
+    assert notebook_files.changed("data") == []
+    monkeypatch.setattr(notebook_files, "checkout", lambda: None)
+    monkeypatch.setattr(notebook_files.metadata, "files", missing)
+    assert notebook_files.changed("data") == []
 
 
 def test_the_doctor_sees_a_computer_that_cannot_talk_to_itself(

@@ -20,6 +20,11 @@ def test_a_missing_file_is_named_with_the_way_to_get_it_back() -> None:
         lan966x_lab.data_path("no_such.csv")
 
 
+def test_a_damaged_file_is_named_with_the_way_to_get_it_back() -> None:
+    error = lan966x_lab.DamagedDataError(Path("data", "claims.csv"), "nothing in it")
+    assert str(error) == f"{Path('data', 'claims.csv')} is damaged: nothing in it. {lan966x_lab.GET_BACK}"
+
+
 def test_importing_the_lab_loads_nothing_heavy() -> None:
     code = (
         "import sys, lan966x_lab; print(*{'numpy', 'matplotlib', 'ipywidgets', 'IPython'} & set(sys.modules))"

@@ -6,17 +6,16 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from lan966x_lab import DamagedDataError
+
 __all__ = ["DamagedTableError", "read"]
 
 
-class DamagedTableError(ValueError):
-    """A data file does not hold what it should; the message names the file, the line and the column."""
+class DamagedTableError(DamagedDataError):
+    """A table does not hold what it should; the message names the file, the line and the column."""
 
     def __init__(self, path: Path, line: int, column: str, problem: str) -> None:
-        super().__init__(
-            f"{path.name}, line {line}, column {column}: {problem}. Put the file back, in a checkout with "
-            f"`git checkout -- data/{path.name}`."
-        )
+        super().__init__(path, f"line {line}, column {column}: {problem}")
 
 
 def read(path: Path, columns: Mapping[str, Callable[[str], Any]]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -21,10 +21,10 @@ from typing import BinaryIO, NamedTuple
 
 from dpkt import pcap, pcapng
 
-from lan966x_lab import files
+from lan966x_lab import DamagedDataError, data_path, files
 from lan966x_lab.net.batch import BytesLike, as_bytes
 
-__all__ = ["Capture", "CaptureError", "Reader", "Record", "read", "write"]
+__all__ = ["Capture", "CaptureError", "Reader", "Record", "read", "recorded", "write"]
 
 SECOND = 10**9
 LONGEST_FRAME = 1 << 18  # libpcap's own limit; a longer record is damage, not data
@@ -124,6 +124,23 @@ def read(path: str | os.PathLike[str], limit: int | None = None) -> Capture:
         container=reader.container,
         truncated=reader.truncated,
     )
+
+
+def recorded(name: str) -> Capture:
+    """A recording of the lab, ``data/captures/NAME.pcap``: all of it.
+
+    Raises:
+        FileNotFoundError: it is missing.
+        DamagedDataError: it is no capture, or only a part of one.
+    """
+    path = data_path("captures", f"{name}.pcap")
+    try:
+        capture = read(path)
+    except CaptureError as error:
+        raise DamagedDataError(path, str(error).removeprefix(f"{path}: ")) from None
+    if capture.truncated:
+        raise DamagedDataError(path, capture.truncated.replace(str(path), "it", 1))
+    return capture
 
 
 def write(path: str | os.PathLike[str], frames: Sequence[BytesLike], times_ns: Sequence[int]) -> None:

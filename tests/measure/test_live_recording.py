@@ -1,14 +1,22 @@
 """Recordings: the shipped ones are read and computed anew, from raw figures that iperf3 states twice."""
 
+import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lan966x_lab import cli_wire, data_path
+from lan966x_lab import GET_BACK, DamagedDataError, cli_wire, data_path
 from lan966x_lab.measure import live
-from lan966x_lab.measure.live.recording import Side, change_percent, cpu_us_per_frame, is_clear, mbit
+from lan966x_lab.measure.live.recording import (
+    RECORDED,
+    Side,
+    change_percent,
+    cpu_us_per_frame,
+    is_clear,
+    mbit,
+)
 
 RECORDINGS = live.recordings()
 RUNS = [(name, run) for name, recording in RECORDINGS.items() for run in recording.runs]
@@ -73,7 +81,19 @@ def test_without_ping_and_ptp_nothing_is_claimed() -> None:
     assert not found.ptp_reached_slave
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"format": 99}', "", '{"format": 1', "\udcff"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{}",
+        '{"format": 1}',
+        '{"format": 1, "date": "", "plan": []}',
+        '{"format": 99}',
+        "",
+        '{"format": 1',
+        "\udcff",
+    ],
+)
 def test_a_file_of_another_kind_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(text, errors="surrogateescape")
@@ -89,6 +109,43 @@ def test_a_recording_that_cannot_be_put_in_its_place_leaves_nothing_beside_it(tm
 
 
 # ---- what comes with the lab ----
+
+
+def test_the_lab_names_every_recording_that_lies_there() -> None:
+    assert sorted(path.stem for path in data_path("live").glob("*.json")) == sorted(RECORDED)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the recordings that may be damaged; the lab takes it for its own."""
+    for name in RECORDED:
+        shutil.copy(data_path("live", f"{name}.json"), tmp_path)
+    real = data_path
+
+    def data_path_here(*parts: str) -> Path:
+        path = tmp_path.joinpath(*parts[1:])
+        return path if path.exists() else real("gone", *parts)
+
+    monkeypatch.setattr("lan966x_lab.measure.live.recording.data_path", data_path_here)
+    assert live.recordings() == RECORDINGS
+    return tmp_path
+
+
+def test_a_missing_recording_is_said_and_not_left_out(own: Path) -> None:
+    (own / "everything-sizes.json").unlink()
+    with pytest.raises(
+        FileNotFoundError, match=r"everything-sizes\.json is missing\. It belongs to the lab: in"
+    ):
+        live.recordings()
+
+
+@pytest.mark.parametrize("half", [1000, 0])
+def test_a_damaged_recording_is_said_and_not_left_out(half: int, own: Path) -> None:
+    path = own / "everything-sizes.json"
+    path.write_bytes(path.read_bytes()[:half])
+    with pytest.raises(DamagedDataError) as error:
+        live.recordings()
+    assert str(error.value) == f"{path} is damaged: it is no recording of format 1. {GET_BACK}"
 
 
 def test_there_is_one_recording_for_everything_and_one_for_each_patch() -> None:

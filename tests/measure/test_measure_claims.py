@@ -9,6 +9,7 @@ from decimal import Decimal
 
 import pytest
 
+import lan966x_lab
 from lan966x_lab import data_path
 from lan966x_lab.measure import claims, profiles, tables
 from lan966x_lab.measure.interval import printed
@@ -222,7 +223,7 @@ def damaged(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("claim_id", "cells", "message"),
     [
-        ("000-rx", {"before": "45x"}, "claims.csv, line 2, column before: '45x' does not fit"),
+        ("000-rx", {"before": "45x"}, "claims.csv is damaged: line 2, column before: '45x' does not fit"),
         ("000-rx", {"before": "NaN"}, "line 2, column before: 'NaN' does not fit"),
         ("000-rx", {"payload": "1448.5"}, "line 2, column payload"),
         ("000-rx", {"after": ""}, "line 2, column after: a 'goodput' row needs it"),
@@ -243,7 +244,7 @@ def damaged(tmp_path, monkeypatch):
 def test_a_damaged_file_is_refused_with_line_and_column(damaged, claim_id, cells, message):
     with pytest.raises(tables.DamagedTableError, match=message) as error:
         damaged(claim_id, **cells).load()
-    assert "git checkout -- data/claims.csv" in str(error.value)
+    assert str(error.value).endswith(lan966x_lab.GET_BACK)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +254,10 @@ def test_a_damaged_file_is_refused_with_line_and_column(damaged, claim_id, cells
         ("process,symbol,off,on,what,more\n", "line 1, column more: this column is missing, or should not"),
         ("process,symbol,off,on,what\na,b,1\n", "line 2, column on: 3 cells instead of 5"),
         ("process,symbol,off,on,what\na,b,1,2,c,d\n", "line 2, column what: 6 cells instead of 5"),
-        ("process,symbol,off,on,what\na,b,one,2,c\n", "profiles.csv, line 2, column off: 'one' does not fit"),
+        (
+            "process,symbol,off,on,what\na,b,one,2,c\n",
+            "profiles.csv is damaged: line 2, column off: 'one' does not fit",
+        ),
     ],
 )
 def test_a_damaged_profile_is_refused(tmp_path, monkeypatch, text, message):

@@ -151,5 +151,5 @@ def test_damage_is_refused(tmp_path, monkeypatch) -> None:
         "\n".join([good[0], good[1].replace(good[1].split(",")[5], "many", 1)])
     )
     monkeypatch.setattr(counted, "data_path", lambda *parts: tmp_path / parts[-1])
-    with pytest.raises(tables.DamagedTableError, match=r"counts\.csv, line 2, column executed"):
+    with pytest.raises(tables.DamagedTableError, match=r"counts\.csv is damaged: line 2, column executed"):
         counted.load.__wrapped__()

@@ -28,8 +28,8 @@ from edge_frames import short
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lan966x_lab import data_path
-from lan966x_lab.net.captures import CaptureError, Reader, Record, read, write
+from lan966x_lab import GET_BACK, DamagedDataError, data_path
+from lan966x_lab.net.captures import CaptureError, Reader, Record, read, recorded, write
 
 
 def records(data: bytes) -> list[Record]:
@@ -393,6 +393,33 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 # ---- the captures of the lab
+
+
+@pytest.mark.parametrize(
+    ("length", "why"),
+    [
+        (-1, "damaged: it is cut off or damaged after frame"),
+        (20, "damaged: cut off or damaged at its start"),
+        (0, "damaged: .*empty"),
+    ],
+)
+def test_a_damaged_capture_of_the_lab_is_said_with_the_way_to_get_it_back(
+    length: int, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ping-odd.pcap"
+    whole = data_path("captures", path.name).read_bytes()
+    monkeypatch.setattr("lan966x_lab.net.captures.data_path", lambda *parts: tmp_path.joinpath(*parts[1:]))
+    path.write_bytes(whole)
+    assert recorded("ping-odd") == read(path)
+    path.write_bytes(whole[:length])
+    with pytest.raises(DamagedDataError, match=why) as error:
+        recorded("ping-odd")
+    assert str(error.value).endswith(GET_BACK)
+
+
+def test_a_missing_capture_of_the_lab_is_said() -> None:
+    with pytest.raises(FileNotFoundError, match=r"no-such\.pcap is missing"):
+        recorded("no-such")
 
 
 @pytest.mark.parametrize("path", sorted(data_path("captures").glob("*.pcap")), ids=lambda path: path.stem)

@@ -16,10 +16,12 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from lan966x_lab import data_path, files
+from lan966x_lab import DamagedDataError, data_path, files
 from lan966x_lab.measure.live.plan import SIDES, Plan
 
 FORMAT = 1
+RECORDED = ("000-1", "000-2-v2", "000-2", "001", "002-udp", "002", "003", "everything-sizes", "everything")
+"""The recordings of ``data/live``: named one by one, so that none can be missing without a word."""
 
 
 def mbit(run: Mapping[str, Any]) -> float:
@@ -169,21 +171,39 @@ def load(path: Path) -> Recording:
     Raises:
         ValueError: it is none, or one of another format.
     """
-    try:
-        raw = json.loads(path.read_bytes())
-    except ValueError:  # no JSON, or no text
-        raw = None
-    if not isinstance(raw, dict) or raw.get("format") != FORMAT:
+    if (found := _read(path)) is None:
         raise ValueError(
             f"{path.name} is no recording of format {FORMAT}: `lan966x-lab wire --save` makes one"
         )
-    fields = {name: raw[name] for name in ("date", "machine", "versions", "ping", "ptp")}
-    return Recording(plan=Plan.from_json(raw["plan"]), runs=tuple(raw["runs"]), **fields)
+    return found
 
 
 def recordings() -> dict[str, Recording]:
-    """The recordings that come with the lab, by name."""
-    return {path.stem: load(path) for path in sorted(data_path("live").glob("*.json"))}
+    """The recordings that come with the lab, by name; all of them, since pictures join several.
+
+    Raises:
+        FileNotFoundError: one is missing.
+        DamagedDataError: one is no recording.
+    """
+    found = {}
+    for name in RECORDED:
+        path = data_path("live", f"{name}.json")
+        if (one := _read(path)) is None:
+            raise DamagedDataError(path, f"it is no recording of format {FORMAT}")
+        found[name] = one
+    return found
+
+
+def _read(path: Path) -> Recording | None:
+    """The recording in a file, or None when it holds something else, or a part of one."""
+    try:
+        raw = json.loads(path.read_bytes())
+        if raw["format"] != FORMAT:
+            return None
+        fields = {name: raw[name] for name in ("date", "machine", "versions", "ping", "ptp")}
+        return Recording(plan=Plan.from_json(raw["plan"]), runs=tuple(raw["runs"]), **fields)
+    except (KeyError, TypeError, ValueError):  # no JSON, no text, or other fields
+        return None
 
 
 def _per_frame(runs: list[Mapping[str, Any]]) -> dict[str, float]:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
 
-from lan966x_lab import data_path
 from lan966x_lab.driver import Options, RxFilter, TxType
 from lan966x_lab.hw.registers import Costs
 from lan966x_lab.measure import linerate
@@ -169,7 +168,7 @@ def _tally(workload: Workload, patches: tuple[str, ...], path: str) -> Tally:
 
 
 def _of(capture: str) -> list[bytes]:
-    return captures.read(data_path("captures", f"{capture}.pcap")).frames
+    return captures.recorded(capture).frames
 
 
 def _bulk() -> list[bytes]:

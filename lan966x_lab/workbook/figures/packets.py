@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from lan966x_lab import data_path
 from lan966x_lab.hw.ravb import ETH_HLEN
 from lan966x_lab.net import captures, frames
 
@@ -32,7 +31,7 @@ CAPTURES: Mapping[str, str] = {
 @cache
 def frames_of(name: str) -> tuple[bytes, ...]:
     """The frames of the capture ``name`` (without ``.pcap``)."""
-    return tuple(captures.read(data_path("captures", f"{name}.pcap")).frames)
+    return tuple(captures.recorded(name).frames)
 
 
 def frames_by_kind() -> dict[str, list[bytes]]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from lan966x_lab import data_path, ifh
+from lan966x_lab import ifh
 from lan966x_lab import workbook as wb
 from lan966x_lab.hw.fcs import fcs
 from lan966x_lab.measure.counted.replay import extraction_headers
@@ -48,7 +48,7 @@ Mistakes = Sequence[tuple[Any, str]]
 @cache
 def arrived(capture: str, port: int = 3) -> tuple[bytes, ...]:
     """What the modelled chip hands to the CPU when a recording comes in on ``port``: IFH, frame, FCS."""
-    recording = captures.read(data_path("captures", f"{capture}.pcap"))
+    recording = captures.recorded(capture)
     headers = extraction_headers({port: recording})
     padded = [frame.ljust(60, b"\0") for frame in recording.frames]
     return tuple(h.tobytes() + f + fcs(f) for h, f in zip(headers, padded, strict=True))

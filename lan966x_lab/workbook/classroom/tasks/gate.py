@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from lan966x_lab import data_path, ifh
+from lan966x_lab import ifh
 from lan966x_lab import workbook as wb
 from lan966x_lab.driver import phc
 from lan966x_lab.hw.phc import SECOND
@@ -415,7 +415,7 @@ def clock_reads_check(answer: Any) -> wb.Verdict:
 @cache
 def times_of(capture: str) -> tuple[int, ...]:
     """When the frames of a recording arrived, in ns."""
-    return tuple(captures.read(data_path("captures", f"{capture}.pcap")).times_ns)
+    return tuple(captures.recorded(capture).times_ns)
 
 
 def _fewest(times: Sequence[int]) -> int:
