@@ -42,6 +42,7 @@ from lan966x_lab.driver.skb import (
     skb_data_align,
 )
 from lan966x_lab.driver.stack import checksum_help
+from lan966x_lab.driver.tx_slots import TxSlots
 from lan966x_lab.hw import bcm4908 as hw
 from lan966x_lab.hw.bcm4908 import Ctl
 from lan966x_lab.hw.memory import Direction, FragCache, Fragment, Memory
@@ -135,16 +136,16 @@ class Bcm4908Driver:
             raise RuntimeError("open: the interface is already open; close it first")
         self.rx = DescriptorRing.allocate(self.dma, hw.WORDS, self.rx_size)
         self.tx = DescriptorRing.allocate(self.dma, hw.WORDS, self.tx_size)
-        self.rx_slots: list[RxSlot | None] = [None] * self.rx_size
-        self.tx_slots: list[tuple[Skb, int] | None] = [None] * self.tx_size
-        self.rx_next = self.tx_head = self.tx_tail = self.tx_used = 0
+        self.rx_slots: list[RxSlot] = []
+        self.tx_slots = TxSlots(self.dma, self.tx)
+        self.rx_next = 0
         self.in_bad_frame = False
         for index in range(self.rx_size):
             slot = self._new_slot(index)
             if slot is None:
                 self._free_rings()
                 return False
-            self.rx_slots[index] = slot
+            self.rx_slots.append(slot)
             self._arm(index, slot)
         self.queue_stopped = False
         self.is_open = True
@@ -167,14 +168,11 @@ class Bcm4908Driver:
 
     def _free_rings(self) -> None:
         for slot in self.rx_slots:
-            if slot is not None:
-                self.dma.unmap_single(slot.bus, DMA_SIZE, Direction.FROM_DEVICE, sync=False)
-                slot.skb.free() if slot.skb is not None else slot.fragment.free()
-        for sent in self.tx_slots:
-            if sent is not None:
-                self.dma.unmap_single(sent[1], len(sent[0]), Direction.TO_DEVICE)
-                sent[0].free()
-                self.stats.tx_dropped += 1
+            self.dma.unmap_single(slot.bus, DMA_SIZE, Direction.FROM_DEVICE, sync=False)
+            slot.skb.free() if slot.skb is not None else slot.fragment.free()
+        while self.tx_slots.used:
+            self.tx_slots.pop().free()
+            self.stats.tx_dropped += 1
         self.frags.drain()
         self.dma.free_coherent(self.rx.address)
         self.dma.free_coherent(self.tx.address)
@@ -222,7 +220,6 @@ class Bcm4908Driver:
     def _take(self, index: int, ctl: int) -> Skb | None:
         """The frame of one descriptor, which is armed again in any case; None when the frame is lost."""
         slot = self.rx_slots[index]
-        assert slot is not None
         length = hw.length_of(ctl) - ETH_FCS_LEN
         if length < ETH_ZLEN - ETH_FCS_LEN or not ctl & Ctl.SOP or not ctl & Ctl.EOP:
             if ctl & Ctl.SOP or not self.in_bad_frame:  # a frame in several pieces is one lost frame
@@ -320,42 +317,33 @@ class Bcm4908Driver:
         that carries nothing the other way. It is acknowledged before the look at the ring, so that what is
         sent after the look comes through (C5).
         """
-        if self.tx_used == self.tx_size:
+        if self.tx_slots.is_full:
             self.door.write("CH_INT_STAT[tx]", hw.INT_DONE)
             self._clean_tx()
-        if self.tx_used == self.tx_size:
+        if self.tx_slots.is_full:
             self.queue_stopped = True
             self.door.write("CH_INT_MASK[tx]", hw.INT_DONE)
             self.stats.tx_busy += 1
             return False
         checksum_help(skb)
         skb.pad_to(ETH_ZLEN)
-        bus = self.dma.map_single(skb.view(), Direction.TO_DEVICE)
+        index, bus = self.tx_slots.head, self.tx_slots.push(skb)
         if bus is None:
             self.stats.tx_dropped += 1
             skb.free()
             return True
-        self.tx_slots[self.tx_head] = skb, bus
-        wrap = Ctl.WRAP if self.tx_head == self.tx_size - 1 else 0
+        wrap = Ctl.WRAP if index == self.tx_size - 1 else 0
         flags = Ctl.OWN | Ctl.SOP | Ctl.EOP | Ctl.APPEND_CRC | wrap
-        self.tx.write(self.tx_head, len(skb) << hw.LENGTH_SHIFT | flags, bus)
-        self.tx_head = self.tx.next(self.tx_head)
-        self.tx_used += 1
+        self.tx.write(index, len(skb) << hw.LENGTH_SHIFT | flags, bus)
         self.door.write("CH_CFG[tx]", hw.CFG_ENABLE)
         return True
 
     def _clean_tx(self) -> None:
-        while self.tx_used and not self.tx.read(self.tx_tail)[0] & Ctl.OWN:
-            sent = self.tx_slots[self.tx_tail]
-            assert sent is not None
-            skb, bus = sent
-            self.dma.unmap_single(bus, len(skb), Direction.TO_DEVICE)
+        while self.tx_slots.used and not self.tx.read(self.tx_slots.tail)[0] & Ctl.OWN:
+            skb = self.tx_slots.pop()
             self.stats.tx_packets += 1
             self.stats.tx_bytes += len(skb)
             skb.free()
-            self.tx_slots[self.tx_tail] = None
-            self.tx_tail = self.tx.next(self.tx_tail)
-            self.tx_used -= 1
             if self.queue_stopped:
                 self.queue_stopped = False
                 self.door.write("CH_INT_MASK[tx]", 0)

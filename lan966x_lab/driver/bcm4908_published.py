@@ -24,9 +24,8 @@ class PublishedBcm4908Driver(Bcm4908Driver):
         self.door.write("CH_INT_MASK[tx]", 0)
         self.door.write("CH_CFG[rx]", 0)
         for slot in self.rx_slots:
-            if slot is not None:
-                self.dma.unmap_single(slot.bus, 0, Direction.FROM_DEVICE)
-                slot.fragment.free()
+            self.dma.unmap_single(slot.bus, 0, Direction.FROM_DEVICE)
+            slot.fragment.free()
         self.is_open = False
 
     def poll(self, budget: int) -> int:
@@ -38,7 +37,6 @@ class PublishedBcm4908Driver(Bcm4908Driver):
             if ctl & Ctl.OWN:
                 break
             index, slot, fresh = self.rx_next, self.rx_slots[self.rx_next], self._new_slot(self.rx_next)
-            assert slot is not None
             if fresh is None:
                 break
             self.rx_slots[index] = fresh
@@ -64,8 +62,8 @@ class PublishedBcm4908Driver(Bcm4908Driver):
     def xmit(self, skb: Skb) -> bool:
         """The producer wraps one slot before the end of the ring; `_clean_tx` wraps at its end."""
         sent = super().xmit(skb)
-        if sent and self.tx_head == self.tx_size - 1:
+        if sent and self.tx_slots.head == self.tx_size - 1:
             last = self.tx.read(self.tx_size - 2)
             self.tx.write(self.tx_size - 2, last[0] | Ctl.WRAP, last[1])
-            self.tx_head = 0
+            self.tx_slots.head = 0
         return sent

@@ -1,8 +1,8 @@
 """The FDMA path of the LAN966x driver: descriptors instead of words.
 
 Transmit puts 28 bytes of header before the frame and 4 bytes for the FCS behind it, in the skb itself, and
-gives it to the device; the skb comes back when the device has read it. Receive keeps a ring of pages from a
-page pool; a page goes up inside an skb and comes back to the pool when that is freed.
+gives it to the device; the skb comes back when the device has read it. Receive hands up pages of a ring
+(`driver.fdma_rx`), and posts a new one for each.
 
 The rules that later fixes of the real driver teach (facts in the commit messages named):
 
@@ -10,7 +10,6 @@ The rules that later fixes of the real driver teach (facts in the commit message
 * The CPU sync covers what the device wrote, from where it wrote it; after `build_skb` nothing is synced any
   more (L@fc57062f98b0).
 * SRCPORT is checked before it is used as an index (L@13a9d08c2962).
-* Pages are sized for the longest frame with FCS, two tags, header, headroom and shared info (L@872ad758f9b7).
 * A change of the MTU builds the new ring before it frees the old one (L@59c3d55a946c).
 * The interrupt stays masked from the handler until a poll that used less than its budget.
 """
@@ -18,80 +17,30 @@ The rules that later fixes of the real driver teach (facts in the commit message
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lan966x_lab import ifh
+from lan966x_lab.driver.fdma_chain import Chain
+from lan966x_lab.driver.fdma_rx import XDP_PACKET_HEADROOM, RxRing, RxSlot, page_order
 from lan966x_lab.driver.headers import IFH_LEN_BYTES, RX, CountedHeader
 from lan966x_lab.driver.manual_rx import flush_group
 from lan966x_lab.driver.netdev import Port, TxResult
 from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.polling import read_poll_timeout
-from lan966x_lab.driver.skb import (
-    ETH_FCS_LEN,
-    ETH_HLEN,
-    ETH_ZLEN,
-    SHARED_INFO,
-    VLAN_HLEN,
-    Skb,
-    SkbSlab,
-    build_skb,
-)
-from lan966x_lab.hw.fdma import (
-    DCB_MAX,
-    DCB_WORDS,
-    INJ_CHANNEL,
-    INVALID_DATA,
-    XTR_CHANNEL,
-    Info,
-    PortCtrl,
-    Status,
-)
+from lan966x_lab.driver.skb import ETH_FCS_LEN, ETH_HLEN, ETH_ZLEN, Skb, SkbSlab
+from lan966x_lab.driver.tx_slots import TxSlots
+from lan966x_lab.hw.fdma import DCB_MAX, DCB_WORDS, INJ_CHANNEL, XTR_CHANNEL, Info, PortCtrl, Status
 from lan966x_lab.hw.lan966x_regs import NUM_PHYS_PORTS, GrpCfg
-from lan966x_lab.hw.memory import PAGE_SIZE, Direction, Memory, PagePool, PoolPage
+from lan966x_lab.hw.memory import Memory
 from lan966x_lab.hw.ring import DescriptorRing
 
 if TYPE_CHECKING:
     from lan966x_lab.driver.lan966x import Driver
 
-XDP_PACKET_HEADROOM = 256
 XTR_BIT, INJ_BIT = 1 << XTR_CHANNEL, 1 << INJ_CHANNEL
 CHANNELS = 0xFF
 """The interrupts of all channels."""
 DRAIN_NS = 1000
-
-
-def page_order(max_len: int) -> int:
-    """The order of the pages for frames of up to `max_len` bytes with FCS.
-
-    >>> [page_order(length) for length in (1518, 3484, 3485, 9018)]
-    [0, 0, 1, 2]
-    """
-    size = max_len + IFH_LEN_BYTES + SHARED_INFO + 2 * VLAN_HLEN + XDP_PACKET_HEADROOM
-    return max(0, -(-size // PAGE_SIZE) - 1).bit_length()
-
-
-@dataclass(slots=True, eq=False)
-class RxSlot:
-    """A posted page; `skb` is there already with the early policy (``late_skb`` off)."""
-
-    page: PoolPage
-    skb: Skb | None
-
-
-@dataclass(slots=True, eq=False)
-class RxRing:
-    """Pool, descriptors and slots of one page size.
-
-    `tail` is the last DCB of the chain; `in_bad_frame`: more of a frame that was dropped may follow.
-    """
-
-    pool: PagePool
-    dcbs: DescriptorRing
-    slots: list[RxSlot]
-    next: int = 0
-    tail: int = 0
-    in_bad_frame: bool = False
 
 
 class FdmaPath:
@@ -126,14 +75,14 @@ class FdmaPath:
         if ring is None:
             raise OSError(errno.ENOMEM, "no memory for the receive ring: free some, or use the manual path")
         self.tx = DescriptorRing.allocate(self.dma, DCB_WORDS, self.size)
-        self.tx_slots: list[tuple[Skb, int, int] | None] = [None] * self.size
-        self.tx_head = self.tx_tail = self.tx_used = 0
-        self.is_tx_active = False
+        self.tx_slots = TxSlots(self.dma, self.tx)
+        self.tx_chain = Chain(self.door, INJ_CHANNEL, self.tx)
         for group in ("QS_XTR_GRP_CFG[0]", "QS_INJ_GRP_CFG[0]"):
             self.door.write(group, GrpCfg.MODE.put(GrpCfg.FDMA))
         flush_group(self.door, 0)
         self.door.write("FDMA_PORT_CTRL[0]", 0)
-        self._activate_rx(ring)
+        self.rx = ring
+        ring.chain.activate()
         self.door.write("FDMA_INTR_DB_ENA", CHANNELS)
 
     def stop(self) -> None:
@@ -142,14 +91,14 @@ class FdmaPath:
         What arrives meanwhile waits in the extraction group, for the path that starts next.
         """
         self.door.write("QS_XTR_GRP_CFG[0]", GrpCfg.BYTE_SWAP.mask)
-        while self.tx_used:
+        while self.tx_slots.used:
             self.door.delay(DRAIN_NS)
             self._clean_tx()
         ring = self._drain_rx()
         self.door.write("FDMA_INTR_DB_ENA", 0)
         self._disable(XTR_BIT | INJ_BIT)
         self.door.write("FDMA_PORT_CTRL[0]", PortCtrl.XTR_STOP.mask | PortCtrl.INJ_STOP.mask)
-        self._free_rx(ring)
+        ring.free()
         self.dma.free_coherent(self.tx.address)
         self.rx = None
         self.scheduled = False
@@ -161,7 +110,7 @@ class FdmaPath:
         small for. Then the port is stopped before the channel is, and drained once more: a frame that the
         engine put into the old ring meanwhile would go with it. What comes from then on waits in the switch.
         """
-        if self.rx is None or self._fits(self.rx, max_len):
+        if self.rx is None or self.rx.pool.order == page_order(max_len):
             return True
         fresh = self._new_rx(max_len)
         if fresh is None:
@@ -171,15 +120,12 @@ class FdmaPath:
         self.door.write("FDMA_PORT_CTRL[0]", PortCtrl.XTR_STOP.mask)
         old = self._drain_rx()
         self._disable(XTR_BIT)
-        self._activate_rx(fresh)
+        self.rx = fresh
+        fresh.chain.activate()
         self.door.write("FDMA_PORT_CTRL[0]", 0)
-        self._free_rx(old)
+        old.free()
         self.door.write("FDMA_INTR_DB_ENA", CHANNELS)
         return True
-
-    @staticmethod
-    def _fits(ring: RxRing, max_len: int) -> bool:
-        return ring.pool.order == page_order(max_len)
 
     # ---- transmit ----
 
@@ -189,9 +135,9 @@ class FdmaPath:
         Raises:
             OSError: ENOMEM, the frame cannot be mapped.
         """
-        if self.tx_used == self.size:
+        if self.tx_slots.is_full:
             self._clean_tx()
-        if self.tx_used == self.size:
+        if self.tx_slots.is_full:
             port.stopped = True
             return TxResult.BUSY
         skb.expand(IFH_LEN_BYTES, max(0, ETH_ZLEN - len(skb)) + ETH_FCS_LEN)
@@ -200,38 +146,21 @@ class FdmaPath:
         skb.push(IFH_LEN_BYTES)[:] = header
         skb.put(ETH_FCS_LEN)[:] = bytes(ETH_FCS_LEN)
         length = len(skb)
-        bus = self.dma.map_single(skb.view(), Direction.TO_DEVICE)
+        index, bus = self.tx_slots.head, self.tx_slots.push(skb)
         skb.data, skb.tail = data, tail  # taps and timestamps look at the frame alone
         if bus is None:
             raise OSError(errno.ENOMEM, "the frame cannot be mapped for the device: it is dropped")
-        self._append_tx(skb.get(), bus, length)
-        return TxResult.OK
-
-    def _append_tx(self, skb: Skb, bus: int, length: int) -> None:
-        index = self.tx_head
+        skb.get()
         flags = Status.SOF.mask | Status.EOF.mask | Status.INTR.mask
-        self.tx.write(index, INVALID_DATA, Info.DATAL.put(length), bus, flags | Status.BLOCKL.put(length))
-        self.tx_slots[index] = skb, bus, length
-        self.tx_head = self.tx.next(index)
-        self.tx_used += 1
-        if not self.is_tx_active:
-            self.is_tx_active = True
-            self._activate(INJ_CHANNEL, self.tx)
-            return
-        self._link(self.tx, (index - 1) % self.size, index)
-        self.door.write("FDMA_CH_RELOAD", INJ_BIT)
+        self.tx_chain.append(index, Info.DATAL.put(length), bus, flags | Status.BLOCKL.put(length))
+        if not self.tx_chain.is_active:
+            self.tx_chain.activate()
+        return TxResult.OK
 
     def _clean_tx(self) -> None:
         """Take back what was sent, and wake the queues."""
-        while self.tx_used and self.tx.read(self.tx_tail)[3] & Status.DONE.mask:
-            slot = self.tx_slots[self.tx_tail]
-            assert slot is not None
-            skb, bus, length = slot
-            self.dma.unmap_single(bus, length, Direction.TO_DEVICE)
-            skb.free()
-            self.tx_slots[self.tx_tail] = None
-            self.tx_tail = self.tx.next(self.tx_tail)
-            self.tx_used -= 1
+        while self.tx_slots.used and self.tx.read(self.tx_slots.tail)[3] & Status.DONE.mask:
+            self.tx_slots.pop().free()
             for port in self._driver.ports:
                 port.stopped = False
 
@@ -277,20 +206,20 @@ class FdmaPath:
         is_counted = ring.in_bad_frame and not status & Status.SOF.mask
         ring.in_bad_frame = not status & Status.EOF.mask
         if is_counted:  # a frame in several pieces is one lost frame
-            self._append_rx(ring, index)
+            ring.arm(index)
             return
         ticket = driver.ledger.enter("rx")
         length = Status.BLOCKL.get(status)
         self.dma.sync_single_for_cpu(slot.page.bus_address + XDP_PACKET_HEADROOM, length)
         port, timestamp, reason = self._check(slot, status)
-        fresh = None if reason else self._new_slot(ring.pool)
+        fresh = None if reason else ring.new_slot(late=self.options.late_skb)
         if fresh is None:
-            self._append_rx(ring, index)
+            ring.arm(index)
             driver.drop(ticket, reason or "no_memory")
             return
         ring.slots[index] = fresh
-        self._append_rx(ring, index)
-        skb = slot.skb or self._build(slot.page)
+        ring.arm(index)
+        skb = slot.skb or ring.build(slot.page)
         if skb is None:
             slot.page.recycle()
             driver.drop(ticket, "no_memory")
@@ -313,89 +242,17 @@ class FdmaPath:
         self._driver.work["header_loads"] += header.loads
         return port, timestamp, "" if port < NUM_PHYS_PORTS else "bad_src_port"
 
-    # ---- buffers and chains ----
-
     def _new_rx(self, max_len: int) -> RxRing | None:
-        """An armed ring for frames of up to `max_len` bytes. None: no memory, and nothing is left behind."""
-        pool = PagePool(self.memory, self.dma, page_order(max_len), self.size)
-        ring = RxRing(pool, DescriptorRing.allocate(self.dma, DCB_WORDS, self.size), [], tail=self.size - 1)
-        for index in range(self.size):
-            slot = self._new_slot(pool)
-            if slot is None:
-                self._free_rx(ring)
-                return None
-            ring.slots.append(slot)
-            self._write_rx(ring, index)
-            if index:
-                self._link(ring.dcbs, index - 1, index)
-        return ring
-
-    def _free_rx(self, ring: RxRing) -> None:
-        for slot in ring.slots:
-            self._free_slot(slot)
-        ring.pool.destroy()
-        self.dma.free_coherent(ring.dcbs.address)
-
-    def _new_slot(self, pool: PagePool) -> RxSlot | None:
-        page = pool.alloc()
-        if page is None:
-            return None
-        if self.options.late_skb:
-            return RxSlot(page, None)
-        skb = self._build(page)
-        if skb is None:
-            page.recycle()
-            return None
-        return RxSlot(page, skb)
-
-    @staticmethod
-    def _free_slot(slot: RxSlot) -> None:
-        slot.skb.free() if slot.skb is not None else slot.page.recycle()
-
-    def _build(self, page: PoolPage) -> Skb | None:
-        skb = self.slab.take(lambda: build_skb(page.page.data))
-        if skb is not None:
-            skb.release = page.recycle
-            skb.reserve(XDP_PACKET_HEADROOM)
-        return skb
-
-    def _write_rx(self, ring: RxRing, index: int) -> None:
-        page = ring.slots[index].page
-        room = Info.DATAL.put(ring.pool.length - XDP_PACKET_HEADROOM - SHARED_INFO)
-        bus = page.bus_address + XDP_PACKET_HEADROOM
-        ring.dcbs.write(index, INVALID_DATA, room, bus, Status.INTR.mask)
-
-    def _append_rx(self, ring: RxRing, index: int) -> None:
-        """Arm a DCB as the last of the chain.
-
-        RELOAD follows at once: an engine that has stopped behind the old tail will look at the ``nextptr`` of
-        that DCB, and arming it again before that would write a 1 over the way on.
-        """
-        self._write_rx(ring, index)
-        self._link(ring.dcbs, ring.tail, index)
-        ring.tail = index
-        self.door.write("FDMA_CH_RELOAD", XTR_BIT)
-
-    @staticmethod
-    def _link(dcbs: DescriptorRing, last: int, index: int) -> None:
-        _, info, dataptr, status = dcbs.read(last)
-        dcbs.write(last, dcbs.address_of(index), info, dataptr, status)
-
-    def _activate(self, channel: int, dcbs: DescriptorRing) -> None:
-        self.door.write(f"FDMA_DCB_LLP[{channel}]", dcbs.address & 0xFFFFFFFF)
-        self.door.write(f"FDMA_DCB_LLP1[{channel}]", dcbs.address >> 32)
-        self.door.write("FDMA_CH_ACTIVATE", 1 << channel)
-
-    def _disable(self, mask: int) -> None:
-        self.door.write("FDMA_CH_DISABLE", mask)
-        read_poll_timeout(self.door, "FDMA_CH_ACTIVE", lambda active: not active & mask)
-
-    def _activate_rx(self, ring: RxRing) -> None:
-        self.rx = ring
-        self._activate(XTR_CHANNEL, ring.dcbs)
+        """A filled ring for frames of up to `max_len` bytes with FCS; None when memory is short."""
+        ring = RxRing(self.door, self.dma, self.memory, self.slab, max_len, self.size)
+        return ring if ring.fill(late=self.options.late_skb) else None
 
     def _drain_rx(self) -> RxRing:
         while self._receive(self.size):
             pass
         assert self.rx is not None
         return self.rx
+
+    def _disable(self, mask: int) -> None:
+        self.door.write("FDMA_CH_DISABLE", mask)
+        read_poll_timeout(self.door, "FDMA_CH_ACTIVE", lambda active: not active & mask)

@@ -34,6 +34,7 @@ from lan966x_lab.driver.skb import (
     skb_data_align,
 )
 from lan966x_lab.driver.stack import checksum_help
+from lan966x_lab.driver.tx_slots import TxSlots
 from lan966x_lab.hw import ravb as hw
 from lan966x_lab.hw.memory import Direction, FragCache, Fragment, Memory
 from lan966x_lab.hw.ring import DescriptorRing
@@ -75,6 +76,14 @@ TAKE: dict[hw.Unit, tuple[Callable[[Skb], None], int]] = {
     hw.protocol_status: (protocol, 4),
 }
 """How the driver takes what a unit appends, and how many bytes that is."""
+
+
+@dataclass(frozen=True, slots=True)
+class RxSlot:
+    """A posted buffer, and where the device sees it."""
+
+    fragment: Fragment
+    bus: int
 
 
 @dataclass(slots=True)
@@ -148,18 +157,17 @@ class RavbDriver:
         self.table = DescriptorRing.allocate(self.dma, hw.TX_WORDS, hw.QUEUES)
         self.rx = DescriptorRing.allocate(self.dma, hw.RX_WORDS, self.rx_size, links=1)
         self.tx = DescriptorRing.allocate(self.dma, hw.TX_WORDS, self.tx_size, links=1)
-        self.rx_slots: list[tuple[Fragment, int] | None] = [None] * self.rx_size
-        self.tx_slots: list[tuple[Skb, int] | None] = [None] * self.tx_size
-        self.rx_next = self.tx_head = self.tx_tail = self.tx_used = 0
+        self.rx_slots: list[RxSlot] = []
+        self.tx_slots = TxSlots(self.dma, self.tx)
+        self.rx_next = 0
         self.partial: Skb | None = None
-        self.is_partial_bad = False
         for index in range(self.rx_size):
-            slot = self._new_buffer()
+            slot = self._new_slot()
             if slot is None:
                 self._free_rings()
                 return False
-            self.rx_slots[index] = slot
-            self._arm(index, slot[1])
+            self.rx_slots.append(slot)
+            self._arm(index, slot)
         for index in range(self.tx_size):
             self.tx.write(index, 0, 0, hw.Dt.EEMPTY, 0)
         self.rx.write(self.rx_size, 0, 0, hw.Dt.LINKFIX, self.rx.address, 0, 0, 0, 0)
@@ -184,15 +192,12 @@ class RavbDriver:
         self.is_open = False
 
     def _free_rings(self) -> None:
-        for rx_slot in self.rx_slots:
-            if rx_slot is not None:
-                self.dma.unmap_single(rx_slot[1], self.buffer, Direction.FROM_DEVICE, sync=False)
-                rx_slot[0].free()
-        for tx_slot in self.tx_slots:
-            if tx_slot is not None:
-                self.dma.unmap_single(tx_slot[1], len(tx_slot[0]), Direction.TO_DEVICE)
-                tx_slot[0].free()
-                self.stats.tx_dropped += 1
+        for slot in self.rx_slots:
+            self.dma.unmap_single(slot.bus, self.buffer, Direction.FROM_DEVICE, sync=False)
+            slot.fragment.free()
+        while self.tx_slots.used:
+            self.tx_slots.pop().free()
+            self.stats.tx_dropped += 1
         if self.partial is not None:
             self.partial.free()
             self.partial = None
@@ -283,20 +288,18 @@ class RavbDriver:
 
     def _whole(self, index: int, size: int) -> Skb | None:
         """The skb of a frame in one piece; without a replacement its buffer stays and the frame is lost."""
-        slot, fresh = self.rx_slots[index], self._new_buffer()
-        assert slot is not None
+        slot, fresh = self.rx_slots[index], self._new_slot()
         if fresh is None:
-            self._arm(index, slot[1])
+            self._arm(index, slot)
             return None
-        fragment, bus = slot
-        self.dma.unmap_single(bus, self.buffer, Direction.FROM_DEVICE)
+        self.dma.unmap_single(slot.bus, self.buffer, Direction.FROM_DEVICE)
         self.rx_slots[index] = fresh
-        self._arm(index, fresh[1])
-        skb = self.slab.take(lambda: build_skb(fragment.view))
+        self._arm(index, fresh)
+        skb = self.slab.take(lambda: build_skb(slot.fragment.view))
         if skb is None:
-            fragment.free()
+            slot.fragment.free()
             return None
-        skb.release = fragment.free
+        skb.release = slot.fragment.free
         skb.reserve(HEADROOM)
         skb.put(size)
         return skb
@@ -304,8 +307,6 @@ class RavbDriver:
     def _collect(self, index: int, size: int, *, is_first: bool) -> None:
         """Append one piece to the frame that is being put together; its buffer goes back to the device."""
         slot = self.rx_slots[index]
-        assert slot is not None
-        fragment, bus = slot
         if is_first:
             room = self.frame_limit + self.appended
             self.partial = self.slab.take(lambda: alloc_skb(room, HEADROOM))
@@ -313,12 +314,12 @@ class RavbDriver:
             self.partial.free()
             self.partial = None
         if self.partial is not None:
-            self.dma.sync_single_for_cpu(bus, size)
-            self.partial.put_data(fragment.view[HEADROOM : HEADROOM + size])
+            self.dma.sync_single_for_cpu(slot.bus, size)
+            self.partial.put_data(slot.fragment.view[HEADROOM : HEADROOM + size])
             self.stats.rx_copied += size
-        self._arm(index, bus)
+        self._arm(index, slot)
 
-    def _new_buffer(self) -> tuple[Fragment, int] | None:
+    def _new_slot(self) -> RxSlot | None:
         fragment = self.frags.alloc(skb_data_align(HEADROOM + self.buffer) + SHARED_INFO)
         if fragment is None:
             return None
@@ -326,43 +327,34 @@ class RavbDriver:
         if bus is None:
             fragment.free()
             return None
-        return fragment, bus
+        return RxSlot(fragment, bus)
 
-    def _arm(self, index: int, bus: int) -> None:
-        self.rx.write(index, self.buffer, 0, hw.Dt.FEMPTY, bus, 0, 0, 0, 0)
+    def _arm(self, index: int, slot: RxSlot) -> None:
+        self.rx.write(index, self.buffer, 0, hw.Dt.FEMPTY, slot.bus, 0, 0, 0, 0)
 
     # Transmit
 
     def xmit(self, skb: Skb) -> bool:
         """Send one frame. False means "busy": the ring is full and the caller keeps the skb."""
-        if self.tx_used == self.tx_size:
+        if self.tx_slots.is_full:
             self._clean_tx()
-        if self.tx_used == self.tx_size:
+        if self.tx_slots.is_full:
             self.stats.tx_busy += 1
             return False
         checksum_help(skb)  # this MAC fills in no checksum
         skb.pad_to(ETH_ZLEN)
-        bus = self.dma.map_single(skb.view(), Direction.TO_DEVICE)
+        index, bus = self.tx_slots.head, self.tx_slots.push(skb)
         if bus is None:
             self.stats.tx_dropped += 1
             skb.free()
             return True
-        self.tx_slots[self.tx_head] = skb, bus
-        self.tx.write(self.tx_head, len(skb), 0, hw.Dt.FSINGLE, bus)
-        self.tx_head = self.tx.next(self.tx_head)
-        self.tx_used += 1
+        self.tx.write(index, len(skb), 0, hw.Dt.FSINGLE, bus)
         self.door.write("TCCR", hw.TCCR_TSRQ0)
         return True
 
     def _clean_tx(self) -> None:
-        while self.tx_used and self.tx.read(self.tx_tail)[2] & hw.DT_MASK == hw.Dt.FEMPTY:
-            slot = self.tx_slots[self.tx_tail]
-            assert slot is not None
-            skb, bus = slot
-            self.dma.unmap_single(bus, len(skb), Direction.TO_DEVICE)
+        while self.tx_slots.used and self.tx.read(self.tx_slots.tail)[2] & hw.DT_MASK == hw.Dt.FEMPTY:
+            skb = self.tx_slots.pop()
             self.stats.tx_packets += 1
             self.stats.tx_bytes += len(skb)
             skb.free()
-            self.tx_slots[self.tx_tail] = None
-            self.tx_tail = self.tx.next(self.tx_tail)
-            self.tx_used -= 1

@@ -113,7 +113,6 @@ class RingBoard:
         """The receive ring as it stands."""
         views = []
         for index, slot in enumerate(self.driver.rx_slots):
-            assert slot is not None
             ctl = self.driver.rx.read(index)[0]
             views.append(
                 SlotView(

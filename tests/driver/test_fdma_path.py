@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from lan966x_lab import data_path, ifh
 from lan966x_lab.driver import Board, Options, RxFilter, TxResult, TxType, run
-from lan966x_lab.driver.fdma import DCB_MAX, FdmaPath, page_order
+from lan966x_lab.driver.fdma import DCB_MAX, FdmaPath
+from lan966x_lab.driver.fdma_rx import page_order
 from lan966x_lab.driver.skb import Skb, skb_from_frame
 from lan966x_lab.hw.fdma import Info, Status
 from lan966x_lab.hw.lan966x_regs import GrpCfg
@@ -237,11 +238,11 @@ def test_every_slot_comes_back_while_the_link_is_down():
     for n in range(30):
         board.send(frame(n, 1000))
         if n == 10:  # some are in the ring, some at the port
-            assert path.tx_used == 4
+            assert path.tx_slots.used == 4
             wire.unplug()
     run(board)
-    assert path.tx_used == 0
-    assert not any(path.tx_slots)
+    assert path.tx_slots.used == 0
+    assert not any(path.tx_slots.frames)
     assert not board.driver.ports[0].stopped
     lost = ports[0].counters["tx_link_down"]
     assert lost

@@ -2,7 +2,7 @@ import doctest
 
 import pytest
 
-from lan966x_lab.driver import fdma, ring_board
+from lan966x_lab.driver import fdma_rx, ring_board, tx_slots
 from lan966x_lab.driver.bcm4908_published import PublishedBcm4908Driver
 from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.ring_board import RingBoard
@@ -73,6 +73,6 @@ def test_settle_names_what_is_left():
         RingBoard(Options(late_skb=True), cls=PublishedBcm4908Driver).settle()
 
 
-@pytest.mark.parametrize("module", [ring_board, fdma])
+@pytest.mark.parametrize("module", [ring_board, fdma_rx, tx_slots])
 def test_examples(module):
     assert doctest.testmod(module).failed == 0

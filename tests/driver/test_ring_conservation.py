@@ -126,7 +126,7 @@ class Bcm(System):
         return self.driver.stats.rx_errors + self.driver.stats.rx_no_memory
 
     def in_flight(self) -> int:
-        return self.driver.tx_used
+        return self.driver.tx_slots.used
 
     def send(self, n: int) -> None:
         self.driver.xmit(skb_from_frame(numbered(n)))
@@ -176,7 +176,7 @@ class Ravb(System):
         return self.driver.stats.rx_errors + self.driver.stats.rx_dropped
 
     def in_flight(self) -> int:
-        return self.driver.tx_used
+        return self.driver.tx_slots.used
 
     def send(self, n: int) -> None:
         self.driver.xmit(skb_from_frame(numbered(n)))
@@ -235,7 +235,7 @@ class Fdma(System):
         return self.driver.rx_dropped.total()
 
     def in_flight(self) -> int:
-        return self.path.tx_used
+        return self.path.tx_slots.used
 
     def send(self, n: int) -> None:
         self.driver.xmit(0, skb_from_frame(numbered(n)))

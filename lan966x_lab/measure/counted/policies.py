@@ -99,7 +99,6 @@ def receive(frames: Iterable[bytes], policy: Policy, *, ring: int = RING, dirty:
     driver.receive = driver.gro.up = take
     before, calls, pages = slab.allocated, slab.calls, memory.pages_allocated
     for slot in driver.rx_slots if dirty else ():
-        assert slot is not None
         slot.fragment.view[:] = b"\xff" * len(slot.fragment.view)
     for frame in frames:
         if not board.device.rx.has_room(len(frame) + 4):

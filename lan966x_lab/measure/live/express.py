@@ -87,7 +87,7 @@ class ExpressBoard(Board):
             and chip.clock.next_ns is None
             and chip.door.trace is None
             and not driver.failing_allocations
-            and (driver.options.path == "manual" or driver.path.is_tx_active)  # type: ignore[attr-defined]
+            and (driver.options.path == "manual" or driver.path.tx_chain.is_active)  # type: ignore[attr-defined]
             and wire is not None
             and not (wire.log is not None or wire._faults)
             and not (chip.switch.wrong_len or chip.switch.wrong_srcport)

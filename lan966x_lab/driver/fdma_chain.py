@@ -1,0 +1,47 @@
+"""How DCBs are given to a channel of the FDMA engine that may be walking them already.
+
+The engine goes from DCB to DCB along ``nextptr``, and stops at the one whose ``nextptr`` is invalid: the last
+of the chain. The driver appends behind that one. A channel that nobody has activated yet does not walk; its
+chain can be made in peace.
+"""
+
+from __future__ import annotations
+
+from lan966x_lab.hw.fdma import INVALID_DATA
+from lan966x_lab.hw.registers import Door
+from lan966x_lab.hw.ring import DescriptorRing
+
+
+class Chain:
+    """The chain of one channel.
+
+    Attributes:
+        tail: the last DCB; None while there is none.
+        is_active: whether the channel was activated with it.
+    """
+
+    def __init__(self, door: Door, channel: int, dcbs: DescriptorRing) -> None:
+        self.door, self.channel, self.dcbs = door, channel, dcbs
+        self.tail: int | None = None
+        self.is_active = False
+
+    def append(self, index: int, info: int, bus: int, status: int) -> None:
+        """Write DCB `index` and make it the last of the chain.
+
+        RELOAD follows at once: an engine that has stopped behind the old tail will look at the ``nextptr`` of
+        that DCB, and arming it again before that would write a 1 over the way on.
+        """
+        self.dcbs.write(index, INVALID_DATA, info, bus, status)
+        if self.tail is not None:
+            _, *others = self.dcbs.read(self.tail)
+            self.dcbs.write(self.tail, self.dcbs.address_of(index), *others)
+        self.tail = index
+        if self.is_active:
+            self.door.write("FDMA_CH_RELOAD", 1 << self.channel)
+
+    def activate(self) -> None:
+        """Let the engine begin at DCB 0."""
+        self.door.write(f"FDMA_DCB_LLP[{self.channel}]", self.dcbs.address & 0xFFFFFFFF)
+        self.door.write(f"FDMA_DCB_LLP1[{self.channel}]", self.dcbs.address >> 32)
+        self.door.write("FDMA_CH_ACTIVATE", 1 << self.channel)
+        self.is_active = True
