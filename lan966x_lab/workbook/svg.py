@@ -57,7 +57,12 @@ def shorten(string: str, width: Number, size: Number = 13, *, mono: bool = False
 
 def clean(string: object) -> str:
     """``string`` escaped for XML text and attributes."""
-    return escape(_NOT_XML.sub("\ufffd", str(string)))
+    return escape(printable(str(string)))
+
+
+def printable(string: str) -> str:
+    """``string`` with a mark in place of each character that XML does not know."""
+    return _NOT_XML.sub("\ufffd", string)
 
 
 def number(value: Number) -> str:

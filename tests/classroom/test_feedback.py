@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections import Counter
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
@@ -11,13 +12,14 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 from grading_support import NAME, named, solution, submission
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lan966x_lab.workbook.classroom.grader import autograde
 from lan966x_lab.workbook.classroom.grader.feedback import feedback
 from lan966x_lab.workbook.classroom.grader.grading import Graded
 from lan966x_lab.workbook.classroom.grader.page import DARK, LIGHT, number, page
+from lan966x_lab.workbook.classroom.grader.prose import LONGEST, prose
 from lan966x_lab.workbook.classroom.grader.report import (
     checks_csv,
     mistakes,
@@ -45,7 +47,20 @@ PIECES = (
 )
 RESULT = Result("ann", NAME, "Double and count", f"ann/{NAME}.ipynb", "k", PIECES, ("A note.",))
 OPEN = Protection(())
-VOID = {"meta", "img", "rect", "line", "path", "br"}
+VOID = {"meta", "img", "rect", "line", "path", "br", "hr"}
+SET = set(
+    re.findall(
+        r"\w+",
+        """
+    div pre code p br hr h4 h5 h6 ul ol li blockquote em strong del a table thead tbody tr th td""",
+    )
+)
+MARKS = [
+    *("<", ">", "</", "<a href=", "<!--", "[", "](", ")", "![", "*", "_", "`", "```\n", "$", "$$", "\\", "|"),
+    *("\n", "\n\n", "> ", "- ", "# ", "javascript:", "http://", "'", '"', "&", "&lt;", "|-|\n", "    "),
+    *("<script>", "[x]: "),
+]
+LEADS = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 
 
 class Outline(HTMLParser):
@@ -57,12 +72,14 @@ class Outline(HTMLParser):
         self.tags: list[str] = []
         self.ids: list[str] = []
         self.words: list[str] = []
+        self.attributes: set[tuple[str, str]] = set()
         self.feed(content.decode())
         self.close()
         assert self.stack == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.attributes |= {(name, value or "") for name, value in attrs}
         self.ids += [value or "" for name, value in attrs if name == "id"]
         assert not [name for name, _ in attrs if name.startswith("on")]
         if tag not in VOID:
@@ -98,7 +115,7 @@ def test_a_page_says_what_was_written_what_was_seen_and_what_it_is_worth() -> No
         "1.5 of 2 points",
         "? of 4 points",
         "A note.",
-        "it *counts*.",
+        "it counts.",
     ):
         assert words in outline.text
     assert "As it was handed out: nothing was written here." in outline.text
@@ -132,7 +149,6 @@ def test_whatever_a_learner_writes_stays_text(text: str, student: str) -> None:
         pieces = (
             Piece("a", State.ANSWER, words, is_code=True),
             Piece("b", State.WRONG, f"Why: {words!r}", 0, 1),
-            Piece("c", State.WAITING, words, None, 1),
         )
         result = Result(name, NAME, words, words, "k", pieces, (words,))
         damaged = Damaged(name, words, words)
@@ -140,6 +156,93 @@ def test_whatever_a_learner_writes_stays_text(text: str, student: str) -> None:
 
     for hostile, harmless in zip(pages(text, student), pages("x", "y"), strict=True):
         assert Outline(hostile).tags == Outline(harmless).tags
+
+
+@given(
+    st.text(max_size=80) | st.lists(st.sampled_from(MARKS) | st.text(max_size=4), max_size=30).map("".join)
+)
+@example("<script>alert(1)</script>")
+@example("</div></section></main><h1>mine</h1>")
+@example("<img src=http://tracker.example/x onerror=alert(1)>\n<b onclick=alert(1)>unclosed")
+@example("a <b title='</div>'> &lt;script&gt; <!-- --><style>*{display:none}</style>")
+@example('```x" onload="alert(1)\n</code></pre><script>\n```')
+@example("$$</div><script>$$ \\\\begin{a}</div>\\\\end{a} \\\\(<b>\\\\)")
+@example('![a](attachment:none.png) <http://a"onclick="alert(1)>')
+@example("[a](http://x 'title' onclick=alert(1)) [b](<http://x\"onclick=alert(1)>)")
+def test_prose_becomes_harmless_elements_and_nothing_else(words: str) -> None:
+    """Read with a parser of HTML, inside the page: known elements, closed in their place; links alone."""
+    empty, full = (
+        Outline(
+            feedback("ann", [Result("ann", NAME, "T", "p", "k", (Piece("c", State.WAITING, said, None, 1),))])
+        )
+        for said in ("", words)
+    )
+    added = Counter(full.tags) - Counter(empty.tags)
+    assert not Counter(empty.tags) - Counter(full.tags)
+    assert set(added) <= SET
+    assert full.ids == empty.ids
+    for name, value in full.attributes - empty.attributes:
+        assert (name, value) in [("class", "prose")] or (name == "href" and LEADS.match(value))
+    assert Outline(b"<main>" + prose(words).encode("utf-8", "replace") + b"</main>").tags[0] == "main"
+
+
+@pytest.mark.parametrize(
+    ("target", "shown"),
+    [
+        ("javascript:alert(1)", None),
+        ("JaVaScRiPt:alert(1)", None),
+        ("&#106;avascript:alert(1)", None),
+        ("java&Tab;script:alert(1)", None),
+        ("\x01javascript:alert(1)", None),
+        ("vbscript:x", None),
+        ("data:text/html,<script>alert(1)</script>", None),
+        ("file:///etc/passwd", None),
+        ("//tracker.example/x", None),
+        ("../points.csv", None),
+        ("#results", None),
+        ("https://example.org/?a=1&b=2", "https://example.org/?a=1&amp;b=2"),
+        ("mailto:ann@example.org", "mailto:ann@example.org"),
+    ],
+)
+def test_links_lead_to_the_web_or_nowhere(target: str, shown: str | None) -> None:
+    for words in (f"[here](<{target}>)", f"[here][x]\n\n[x]: <{target}>", f"<{target}>", target):
+        found = re.findall(r'href="([^"]*)"', prose(words))
+        assert set(found) <= ({shown} if shown else set()), words
+    assert (shown in prose(f"[here](<{target}>)")) if shown else ("href" not in prose(f"[here]({target})"))
+
+
+def test_markdown_is_set_as_in_jupyterlab() -> None:
+    words = "# Why\n\nIt *counts*, **twice**: `a<b`, ~~not~~.\n\n1. one\n2. two\n\n- x\n\n> said\n\n"
+    words += "|a|b|\n|-|-|\n|1|2|\n"
+    tags = Outline(prose(words).encode()).tags
+    for tag in ("h4", "em", "strong", "code", "del", "ol", "ul", "blockquote", "table", "th", "td"):
+        assert tag in tags
+    assert (
+        Outline(prose("```c\nif (a < b && c)\n\tx();\n```").encode()).text.strip()
+        == "if (a < b && c)\n\tx();"
+    )
+    assert "$a_1 * b_1 * c$" in prose("$a_1 * b_1 * c$")  # a formula stays one
+
+
+def test_nothing_that_was_written_is_hidden_from_the_teacher() -> None:
+    words = "<!-- note --> <span style='display:none'>this</span> ![alt](http://x/y.png) [x](javascript:z)"
+    shown = Outline(prose(words).encode()).text
+    for part in ("<!-- note -->", "display:none", "this", "alt", "http://x/y.png", "javascript:z"):
+        assert part in shown
+
+
+@pytest.mark.parametrize("words", ["x" * (LONGEST + 1), "<b>*" * LONGEST])
+def test_prose_that_is_too_long_stays_as_it_was_typed(words: str) -> None:
+    assert Outline(prose(words).encode()).tags == ["pre"]
+    assert Outline(prose(words).encode()).text == words
+
+
+def test_prose_that_is_nested_too_deep_stays_as_it_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def deep(*_: object) -> str:
+        raise RecursionError
+
+    monkeypatch.setattr("lan966x_lab.workbook.classroom.grader.prose.MarkdownWithMath.render", deep)
+    assert prose("*x*<b>") == '<pre class="prose">*x*&lt;b&gt;</pre>'
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from ...svg import clean
 from .page import heading, number, page, table
+from .prose import prose
 from .results import Piece, Result, State
 from .submissions import Damaged
 
@@ -90,10 +91,10 @@ def _piece(piece: Piece) -> str:
 
 
 def _text(piece: Piece) -> str:
-    label, shown = clean(f"your {piece.name}"), clean(piece.text.strip("\n"))
     if piece.is_code:
+        label, shown = clean(f"your {piece.name}"), clean(piece.text.strip("\n"))
         return f'<pre tabindex="0" role="region" aria-label="{label}"><code>{shown}</code></pre>'
-    return f'<pre class="prose">{shown}</pre>'
+    return prose(piece.text.strip("\n"))
 
 
 def _blank() -> str:

@@ -36,15 +36,21 @@ h1 {{ font-size: 28px; line-height: 1.25; margin: 0 0 4px }}
 h2 {{ font-size: 21px; line-height: 1.3; margin: 40px 0 8px; padding-top: 20px;
   border-top: 1px solid var(--line) }}
 h3 {{ font-size: 16px; margin: 24px 0 6px }}
-p, ul {{ margin: 8px 0 }}
+p, ul, ol {{ margin: 8px 0 }}
 summary {{ cursor: pointer }}
-ul {{ padding-left: 22px }}
+ul, ol {{ padding-left: 22px }}
 a {{ color: var(--link) }}
 code, pre, .value {{ font-family: {MONO}; font-size: 13.5px }}
 .value {{ font-size: 13px }}
 pre {{ background: var(--box); border: 1px solid var(--line); border-radius: 6px; padding: 12px 14px;
   margin: 6px 0; overflow-x: auto; line-height: 1.45; tab-size: 4 }}
-pre.prose {{ font-family: inherit; font-size: inherit; white-space: pre-wrap; overflow-wrap: anywhere }}
+.prose {{ background: var(--box); border: 1px solid var(--line); border-radius: 6px; padding: 4px 14px;
+  margin: 6px 0; overflow-wrap: anywhere }}
+.prose pre {{ background: var(--page) }}
+.prose pre, pre.prose {{ white-space: pre-wrap }}
+pre.prose {{ font-family: inherit; font-size: inherit }}
+.prose h4, .prose h5, .prose h6 {{ font-size: 15px; margin: 12px 0 4px }}
+blockquote {{ border-left: 3px solid var(--edge); margin: 8px 0; padding-left: 12px }}
 .muted {{ color: var(--muted) }}
 .total {{ font-size: 19px; margin: 0 0 16px }}
 .scroll {{ overflow-x: auto }}
