@@ -21,10 +21,11 @@ class Notes:
         self.written.append((name, value, self.chain.tail))
 
 
-@given(st.integers(2, 6), st.integers(1, 20), st.integers(0, 20))
-def test_the_chain_ends_at_what_was_appended_last(length, appended, activate_after):
+@given(st.integers(2, 6), st.sampled_from([0x1000, 0x6_9000_1000]), st.integers(1, 20), st.integers(0, 20))
+def test_the_chain_ends_at_what_was_appended_last(length, address, appended, activate_after):
     """Followed from the first DCB that still stands in it: in order, up to the one whose nextptr is 1."""
-    door, dcbs = Notes(), DescriptorRing.allocate(Dma(), DCB_WORDS, length)
+    door = Notes()
+    dcbs = DescriptorRing(memoryview(bytearray(32 * length)), address, DCB_WORDS, length)
     chain = door.chain = Chain(door, INJ_CHANNEL, dcbs)  # type: ignore[arg-type]
     assert (chain.tail, chain.is_active) == (None, False)
     expected = []
@@ -33,8 +34,8 @@ def test_the_chain_ends_at_what_was_appended_last(length, appended, activate_aft
             chain.activate()
             end = (n - 1) % length if n else None
             expected += [
-                (f"FDMA_DCB_LLP[{INJ_CHANNEL}]", dcbs.address, end),
-                (f"FDMA_DCB_LLP1[{INJ_CHANNEL}]", 0, end),
+                (f"FDMA_DCB_LLP[{INJ_CHANNEL}]", address & 0xFFFFFFFF, end),
+                (f"FDMA_DCB_LLP1[{INJ_CHANNEL}]", address >> 32, end),
                 ("FDMA_CH_ACTIVATE", 1 << INJ_CHANNEL, end),
             ]
         if n >= activate_after:
