@@ -24,7 +24,7 @@ from lan966x_lab.cli import main
 from lan966x_lab.workbook.classroom.grader import autograde, grading, report, sandbox
 from lan966x_lab.workbook.classroom.grader.grading import Graded, GradingError, Plan, grade
 from lan966x_lab.workbook.classroom.grader.results import Piece, Result, State, Store, key
-from lan966x_lab.workbook.classroom.grader.submissions import exercises
+from lan966x_lab.workbook.classroom.grader.submissions import Submission, exercises
 
 CELL_SECONDS = 5
 ENDLESS = "    while True:\n        pass"
@@ -585,6 +585,45 @@ def test_the_store_keeps_what_it_got_and_nothing_else(tmp_path: Path) -> None:
     for content in ("", "[]", "{}", json.dumps({**result.to_json(), "pieces": [{"state": "?"}]})):
         path.write_text(content)
         assert store.get(result.key) is None
+
+
+def test_the_lab_counts_with_every_program_and_every_file_of_its_data(tmp_path: Path) -> None:
+    package, data = tmp_path / "package", tmp_path / "data"
+    for path in (package / "a.py", package / "part" / "b.py", data / "x.csv", data / "live" / "y.json"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("1")
+    before = grading.lab_digest(package, data)
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "a.pyc").write_text("made when it runs")
+    assert grading.lab_digest(package, data) == before
+    seen = {before}
+    for path in (package / "part" / "b.py", data / "live" / "y.json"):
+        path.write_text("2")
+        seen.add(grading.lab_digest(package, data))
+    (package / "a.py").rename(package / "c.py")
+    seen.add(grading.lab_digest(package, data))
+    (data / "x.csv").unlink()
+    seen.add(grading.lab_digest(package, data))
+    assert len(seen) == 5
+
+
+def test_what_another_lab_graded_is_graded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs over one submission; between them a function of the lab changes, and changes back."""
+    hand_in(submission(), tmp_path / "handed in" / "ann.ipynb")
+    graded_by = []
+
+    def run_all(plan: Plan, protection: object, todo: list[Submission]) -> Iterator[Result]:
+        for each in todo:
+            graded_by.append(plan.lab)
+            yield Result(each.student, each.exercise.name, "T", each.path, grading._key(plan, each), ())
+
+    monkeypatch.setattr(grading, "_run_all", run_all)
+    plan = plan_for(tmp_path)
+    assert plan.lab == grading.lab_digest()
+    for lab in (plan.lab, plan.lab, "changed", "changed", plan.lab):
+        (result,) = grade(replace(plan, lab=lab)).results
+        assert result.student == "ann"
+    assert graded_by == [plan.lab, "changed"]
 
 
 def test_a_key_depends_on_every_part_and_on_their_borders() -> None:

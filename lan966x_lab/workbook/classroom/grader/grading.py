@@ -10,22 +10,23 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 
 import nbformat
 
 import lan966x_lab
-from lan966x_lab import __version__, notebook_files
+from lan966x_lab import data_path, notebook_files
 
 from . import autograde, sandbox, submissions
 from .results import Result, Store, key
 from .submissions import Damaged, Exercise, Submission
 from .warm import Warm
 
-__all__ = ["Graded", "GradingError", "Plan", "grade", "missing"]
+__all__ = ["Graded", "GradingError", "Plan", "grade", "lab_digest", "missing"]
 
+PACKAGE = Path(lan966x_lab.__file__).parent
 _GRACE = 60
 """Seconds beyond the limit for all cells: the start of the kernel, nbgrader itself, the interrupt."""
 _LONGEST = 70
@@ -41,9 +42,18 @@ class GradingError(RuntimeError):
     """Grading could not begin; the message says why."""
 
 
+def lab_digest(package: Path = PACKAGE, data: Path | None = None) -> str:
+    """A hash of all that the lab itself brings to a result: its programs, and its data (default: its own)."""
+    parts: list[str | bytes] = []
+    for root, pattern in ((package, "*.py"), (data or data_path(), "*")):
+        for path in sorted(path for path in root.rglob(pattern) if path.is_file()):
+            parts += [path.relative_to(root).as_posix(), path.read_bytes()]
+    return key(*parts)
+
+
 @dataclass(frozen=True)
 class Plan:
-    """What to grade, and how."""
+    """What to grade, and how; ``lab`` is the hash of the lab as it was when the plan was made."""
 
     folder: Path
     out: Path
@@ -51,6 +61,7 @@ class Plan:
     solutions: Path
     jobs: int = 1
     cell_seconds: int = 30
+    lab: str = field(default_factory=lab_digest)
 
 
 @dataclass(frozen=True)
@@ -97,7 +108,7 @@ def grade(plan: Plan, progress: Callable[[int, int], None] = lambda done, all: N
     resumed = len(results)
     failed = [each for each in found if isinstance(each, Damaged)]
     home = notebook_files.checkout()
-    carried = Path(lan966x_lab.__file__).parent / "_notebooks"
+    carried = PACKAGE / "_notebooks"
     protection = sandbox.examine([plan.folder, plan.out, plan.solutions, carried, *([home] if home else [])])
     todo = [each for each, wanted in zip(good, keys, strict=True) if wanted not in results]
     progress(len(found) - len(todo), len(found))
@@ -117,7 +128,7 @@ def grade(plan: Plan, progress: Callable[[int, int], None] = lambda done, all: N
 
 def _key(plan: Plan, submission: Submission) -> str:
     return key(
-        __version__,
+        plan.lab,
         plan.cell_seconds,
         submission.exercise.name,
         submission.exercise.content,
