@@ -142,6 +142,7 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             self._frame.layout.min_height = f"{height + 4}px"
         self._status = ipywidgets.HTML(layout={"width": "100%"})
         self._status.add_class("lab-status")
+        self._said = ""
         heading = ipywidgets.HTML(f'<div style="font-weight:600">{clean(title)}</div>')
         rows = _rows(controls)
         boxes = [ipywidgets.HBox(row, layout=_ROW) for row in rows]
@@ -197,14 +198,19 @@ class Explorer(ipywidgets.VBox):  # type: ignore[misc]
             self._say(f"The lab itself failed here: {type(error).__name__}: {error}", "Please report it.")
             raise
         else:
-            self._show(picture)
+            self._show(picture, control)
         finally:
             self._busy = False
 
-    def _show(self, picture: Picture) -> None:
+    def _show(self, picture: Picture, moved: Control = None) -> None:
+        drawing, sentence = picture.drawing(), picture.sentence
+        same = drawing == self._frame.value and self._said.endswith(sentence)
         self._picture = picture
-        self._frame.value = picture.drawing()
-        self._say(picture.sentence)
+        self._frame.value = drawing
+        # a control that seems to do nothing looks broken, so the status line answers in any case
+        self._say(
+            f"{moved.description}: the picture stays as it is. {sentence}" if same and moved else sentence
+        )
 
     def _say(self, what: str, trouble: str = "") -> None:
         self._said = f"{what.rstrip('.')}. {trouble}" if trouble else what

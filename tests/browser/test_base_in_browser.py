@@ -31,11 +31,18 @@ def test_control_redraws_by_keyboard(base: LabPage, record_property: Callable[[s
     explorers = base.explorers()
     assert explorers.count() == 3
     second = explorers.nth(1).locator(".lab-picture").inner_html()
-    record_property("measured", spread(base.move(explorers.nth(0), steps=7)))
+    redraws = base.move(explorers.nth(0))
+    record_property("measured", spread(redraws))
+    assert {redraw.control for redraw in redraws} == {
+        "Value (0–255)", "First bit", "Value as text", "Shade set bits", "Clear"
+    }  # fmt: skip
+    field = explorers.nth(0).get_by_label("Value (0–255)")
+    field.fill("5")
+    field.press("ArrowUp")
+    expect(explorers.nth(0).get_by_role("status")).to_have_text("6 has 2 of 8 bits set.")
     assert explorers.nth(1).locator(".lab-picture").inner_html() == second, "one instance moved the other"
     same = [explorers.nth(i).locator(".lab-picture svg").inner_html() for i in (0, 2)]
     assert same[0] == same[1], "the same instance, shown twice, differs"
-    expect(explorers.nth(0).get_by_role("status")).to_have_text("6 has 2 of 8 bits set.")
 
 
 def test_bad_input_is_met_kindly(base: LabPage) -> None:

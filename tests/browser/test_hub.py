@@ -158,7 +158,7 @@ def class_in_session(hub: Hub, desks: list[Desk], record: Callable[[str, object]
     for desk in desks:
         desk.lab.run_all()
         explorer = desk.lab.explorers().first
-        redraw = spread(desk.lab.move(explorer, steps=2))
+        redraw = spread(desk.lab.move(explorer))
         megabytes = hub_support.memory_of(desk.account.uid) // 1_000_000
         record("measured", f"{desk.account.name.removeprefix(_PREFIX)}: {redraw}; memory {megabytes} MB")
         desk.lab.screenshot("after-run")

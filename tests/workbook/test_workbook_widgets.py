@@ -47,12 +47,12 @@ def shown(explorer: wb.Explorer) -> tuple[str, str]:
 
 
 def test_every_kind_of_control_redraws_once() -> None:
-    bits = Bits()
+    bits, same = Bits(), "Upper case: the picture stays as it is. "
     moves: list[tuple[Callable[[], Any], str]] = [
         (lambda: setattr(bits.value, "value", 6), "The value is 6."),
         (lambda: setattr(bits.typed, "value", "0x1f"), "The value is 31."),
         (lambda: setattr(bits.base, "value", "b"), "The value is 11111."),
-        (lambda: setattr(bits.upper, "value", True), "The value is 11111."),
+        (lambda: setattr(bits.upper, "value", True), f"{same}The value is 11111."),
         (lambda: bits.clear.click(), "The value is 0."),
         (lambda: bits.redraw(), "The value is 0."),
     ]
@@ -61,7 +61,22 @@ def test_every_kind_of_control_redraws_once() -> None:
         move()
         assert bits.drawn == before + 1, sentence
         assert shown(bits) == (bits.static().drawing(), sentence)
-        assert bits.status == bits.static().sentence == sentence
+        assert bits.status == sentence
+        assert bits.static().sentence == sentence.removeprefix(same)
+
+
+def test_a_control_without_effect_is_answered() -> None:
+    bits = Bits()
+    bits.typed.value = "nonsense"
+    bits.upper.value = True  # the trouble is over, and that is news
+    assert bits.status == "The value is 5."
+    for _ in range(2):
+        bits.upper.value = not bits.upper.value
+        assert bits.status == "Upper case: the picture stays as it is. The value is 5."
+    bits.typed.value = "5"
+    assert bits.status == "As text: the picture stays as it is. The value is 5."
+    bits.redraw()
+    assert bits.status == "The value is 5."
 
 
 def test_two_instances_share_nothing() -> None:

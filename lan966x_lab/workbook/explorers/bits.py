@@ -10,7 +10,7 @@ from ..figures.bitrows import DIRECTION, OTHER, reserved, reserved_spans, tone_o
 from ..palette import MUTED
 from ..pictures import Picture
 from ..svg import WIDTH, Svg, text_width
-from ..widgets import Explorer, button, choice, number, text, whole
+from ..widgets import Control, Explorer, button, choice, number, text, whole
 
 __all__ = ["READINGS", "BitExplorer"]
 
@@ -167,8 +167,8 @@ class BitExplorer(Explorer):
     def _set_fields(self) -> list[str]:
         return [name for name, value in self._layout.decode(self._header).items() if value]
 
-    def _show(self, picture: Picture) -> None:
-        super()._show(picture)  # before the controls: it is what the learner waits for
+    def _show(self, picture: Picture, moved: Control = None) -> None:
+        super()._show(picture, moved)  # before the controls: it is what the learner waits for
         self._sync()
 
     def _sync(self) -> None:
