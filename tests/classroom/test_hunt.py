@@ -21,7 +21,7 @@ from lan966x_lab.workbook.classroom.hunts import ptp as hunt_ptp
 from lan966x_lab.workbook.classroom.hunts import rings as hunt_rings
 from lan966x_lab.workbook.classroom.hunts.hunt import Hunt, Mutant
 from lan966x_lab.workbook.classroom.hunts.lab import STEPS
-from lan966x_lab.workbook.classroom.hunts.pages import Faults, hunt_board, specification
+from lan966x_lab.workbook.classroom.hunts.views import Faults, hunt_board, specification
 
 FAMILIES: list[ModuleType] = [hunt_header, hunt_ptp, hunt_rings, hunt_polling, hunt_checksums]
 HUNTS: list[Hunt] = [family.hunt for family in FAMILIES]
