@@ -136,6 +136,19 @@ def _rate_is_line_rate(claim: "Claim") -> Iterator[Finding]:
     yield limit in printed(claim.stated), f"line rate: {_f(limit, 2)} Mbit/s; stated {claim.stated}."
 
 
+def _rate_as_measured(claim: "Claim") -> Iterator[Finding]:
+    """A stated rate that a measurement prints more exactly, without the patch."""
+    stated = printed(claim.stated)
+    for measured in claim.others:
+        span = measured.interval("before")
+        agrees = span.meets(stated)
+        yield (
+            agrees,
+            f"{measured.id}: {measured.before} {measured.unit} {span:.1f} without the patch; stated "
+            f"{claim.stated} {stated:.0f}: " + ("agrees." if agrees else "does not agree."),
+        )
+
+
 def _near_line_rate(claim: "Claim") -> Iterator[Finding]:
     """Measured rates that are said to be a percentage of the limit of the link."""
     limit = linerate.line_rate(claim.payload, claim.transport, claim.link_mbit)
@@ -196,6 +209,7 @@ RULES = {
     "gain": Rule(_gain, ("stated", "stated_unit", "compare_with")),
     "frame share": Rule(_frame_share, ("stated", "compare_with")),
     "rate is line rate": Rule(_rate_is_line_rate, ("stated",)),
+    "rate as measured": Rule(_rate_as_measured, ("stated", "compare_with")),
     "near line rate": Rule(_near_line_rate, ("stated", "compare_with")),
     "samples": Rule(
         _samples,

@@ -43,6 +43,7 @@ VERDICTS = {
     "003-gro": "holds",
     "003-gro-cost-old": "holds",
     "003-gro-cost-new": "holds",
+    "003-slow-speed": "holds",  # 905 for "about 900"
     "003-fast-speed": "holds",
     "003-elsewhere-slower": "holds",
     "003-elsewhere-faster": "holds",
@@ -285,6 +286,8 @@ def test_a_damaged_profile_is_refused(tmp_path, monkeypatch, text, message):
         ("000-tx-gain-v2", {"stated": ">120"}, "off"),
         ("001-gain", {"stated": "69"}, "off"),
         ("001-gain", {"stated": "71"}, "holds"),
+        ("003-slow-speed", {"stated": "900"}, "off"),
+        ("003-slow-speed", {"stated": "~1010"}, "off"),
         ("003-fast-speed", {"stated": "940"}, "off"),
         ("004-line-rate", {"stated": "101"}, "off"),
         ("004-do-csum", {"before": "6.96"}, "off"),
