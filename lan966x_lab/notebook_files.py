@@ -32,7 +32,8 @@ __all__ = [
 
 FIRST = "00_start_here.ipynb"
 WORKING_FOLDER = Path("lan966x_lab_notebooks")
-# For JUPYTER_CONFIG_PATH: no question about news. Defaults: what the learner sets still wins.
+# For JUPYTER_CONFIG_PATH: no question about news (a default: what the learner sets still wins), and kernels
+# that say when they are new.
 SETTINGS = Path(__file__).resolve().parent / "jupyter_config"
 _CARRIED = ("lan966x_lab", "_notebooks")  # where the wheel keeps them: see pyproject.toml, force-include
 

@@ -127,7 +127,7 @@ def module_map() -> Iterator[str]:
         yield "\n</details>"
     yield "\n" + "; ".join(
         f"`{name}` {_first_line(importlib.import_module(f'lan966x_lab.{name}').__doc__)}"
-        for name in ("cli", "doctor", "notebook_files", "files")
+        for name in ("cli", "doctor", "kernels", "notebook_files", "files")
     )
 
 

@@ -411,6 +411,9 @@ def test_the_printed_address_leads_to_the_first_notebook_without_a_news_question
     assert json.loads(get("/api/contents/notebooks/00_start_here.ipynb"))["type"] == "notebook"
     settings = json.loads(get("/lab/api/settings/@jupyterlab/apputils-extension:notification"))
     assert settings["schema"]["properties"]["fetchNews"]["default"] == "false"
+    kernel = json.loads(get("/api/kernelspecs"))["kernelspecs"]["python3"]
+    assert kernel["spec"]["argv"][-1] == "--IPKernelApp.extra_extensions=lan966x_lab.kernels"
+    assert kernel["resources"]["logo-svg"]  # the launcher shows it
 
 
 # doctor

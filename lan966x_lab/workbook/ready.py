@@ -1,12 +1,8 @@
 """A notebook's set-up cell: what runs here, the remedy when it does not fit, a hint for a missing name."""
 
-import sys
-from types import TracebackType
-from typing import Any
-
 from IPython.core.getipython import get_ipython
 
-from lan966x_lab import __version__, doctor
+from lan966x_lab import __version__, doctor, kernels
 
 
 def banner() -> None:
@@ -20,19 +16,4 @@ def banner() -> None:
     for finding in wrong:
         print(f"- {finding.subject}: {finding.detail}. Remedy: {finding.remedy}, and restart the kernel.")
     if shell := get_ipython():
-        shell.set_custom_exc((NameError,), _explain_missing_name)  # type: ignore[no-untyped-call]
-
-
-def _explain_missing_name(
-    shell: Any,
-    kind: type[BaseException],
-    error: NameError,
-    traceback: TracebackType | None,
-    tb_offset: int | None = None,
-) -> None:
-    shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
-    print(
-        f"{error.name} is not known. Either a cell above defines it and has not run since the kernel began; "
-        "then choose Run, Run All Above Selected Cell. Or the name is misspelt here.",
-        file=sys.stderr,
-    )
+        kernels.explain_missing_names(shell, kernels.USUAL)

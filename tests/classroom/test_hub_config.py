@@ -1,5 +1,6 @@
 """`lan966x-lab hub`: the configuration it writes, what it refuses in which words, and what a learner gets."""
 
+import json
 import os
 import re
 import socket
@@ -472,6 +473,9 @@ def test_learners_do_not_see_the_tools_of_the_teacher(
     nbgrader = {name: on for name, on in servers.items() if name.startswith("nbgrader.")}
     assert nbgrader
     assert not any(nbgrader.values())
+    command = [sys.executable, "-m", "jupyter_server", "--show-config-json"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert json.loads(shown)["ServerApp"]["kernel_spec_manager_class"] == "lan966x_lab.kernels.Specs"
 
 
 def test_open_leaves_out_the_button_that_calls_an_untouched_exercise_right(
