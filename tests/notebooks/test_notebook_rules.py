@@ -1,5 +1,7 @@
 """Every notebook keeps every rule, and every rule catches a notebook that breaks it."""
 
+import re
+from configparser import ConfigParser
 from copy import deepcopy
 from pathlib import Path
 
@@ -36,6 +38,17 @@ def test_notebook_is_valid_and_stored_as_jupyter_stores_it(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     assert path.read_text(encoding="utf-8") == nbformat.writes(notebook) + "\n"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_nbval_masks_nothing_but_the_bytes_of_a_png(path: Path) -> None:
+    """A rule for addresses once masked every long hexadecimal number, and so the results of whole cells."""
+    config = ConfigParser()
+    config.read(rules.ROOT / "tests" / "nbval-sanitize.cfg")
+    for _, text in rules.texts(nbformat.read(path, as_version=4)):
+        for section in config.sections():
+            for match in re.finditer(config[section]["regex"], text):
+                assert match[0].startswith("data:image/png;base64,"), match[0]
 
 
 # the rules themselves
