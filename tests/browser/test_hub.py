@@ -166,6 +166,8 @@ def class_in_session(hub: Hub, desks: list[Desk], record: Callable[[str, object]
         assert desk.page.get_by_role("menuitem", name="Kernel").count() == 1
         assert desk.page.get_by_role("menuitem", name="Nbgrader").count() == 0  # the teacher's
         assert desk.lab.complaints() == []
+        kernel = desk.get("/api/kernelspecs")["kernelspecs"]["python3"]["spec"]
+        assert kernel["argv"][-1].endswith("=lan966x_lab.kernels")  # so a new one says that it is new
 
 
 def doors_between(hub: Hub, desks: list[Desk], state: Path) -> None:

@@ -225,7 +225,7 @@ def test_markdown_is_set_as_in_jupyterlab() -> None:
 
 
 def test_nothing_that_was_written_is_hidden_from_the_teacher() -> None:
-    words = "<!-- note --> <span style='display:none'>this</span> ![alt](http://x/y.png) [x](javascript:z)"
+    words = "So <!-- note --> <span style='display:none'>this</span> ![alt](http://x/y.png) [x](javascript:z)"
     shown = Outline(prose(words).encode()).text
     for part in ("<!-- note -->", "display:none", "this", "alt", "http://x/y.png", "javascript:z"):
         assert part in shown
