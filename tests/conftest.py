@@ -1,10 +1,17 @@
 """What a skipped test means: a loud line for a learner, a failure where LAN966X_NO_SKIPS is set (CI)."""
 
+import atexit
+import itertools
 import os
+import shutil
 import signal
+import tempfile
+from pathlib import Path
 
+import nbval.kernel
 import pytest
 from hypothesis import settings
+from jupyter_client.manager import KernelManager
 
 # A deadline would test how busy this computer is.
 settings.register_profile("lab", deadline=None)
@@ -12,7 +19,19 @@ settings.load_profile("lab")
 
 
 def pytest_configure() -> None:
-    """Let Ctrl-C reach the programs that tests start: in a background job of a shell it is ignored."""
+    """Let Ctrl-C reach the programs that tests start, and nbval's kernels start side by side.
+
+    In a background job of a shell Ctrl-C is ignored. A kernel's TCP ports are chosen before it starts, so
+    another worker's kernel can take one of them, and the first one never answers; a Unix socket has a name of
+    its own.
+    """
+    if os.name == "posix":
+        sockets = Path(tempfile.mkdtemp(prefix="nbval-"))
+        atexit.register(shutil.rmtree, sockets, ignore_errors=True)
+        names = (str(sockets / str(number)) for number in itertools.count())
+        nbval.kernel.KernelManager = lambda **options: KernelManager(
+            transport="ipc", ip=next(names), **options
+        )
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
