@@ -10,25 +10,25 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from lan966x_lab.ifh import packing
+from lan966x_lab.ifh.arguments import Header, Octets, Writable, for_reading, for_writing
 from lan966x_lab.ifh.fields import Field
 
 __all__ = ["CODECS", "Codec"]
-
-Header = bytes | bytearray | memoryview
 
 
 @dataclass(frozen=True, slots=True)
 class Codec:
     """One idea of how to reach a field, as a pair of functions.
 
+    The header of a member of ``CODECS`` may be any buffer, a numpy array too; its length counts in bytes.
     ``set`` and ``get`` of the members of ``CODECS`` raise ``FieldRangeError`` for a value that does not fit,
     ``HeaderSizeError`` for a header that ends before the field, ``TypeError`` for a value that is not an
-    integer; the header is then as it was.
+    integer or a header that is no buffer; the header is then as it was.
     """
 
     name: str
     idea: str
-    set: Callable[[bytearray, Field, int], None]
+    set: Callable[[Writable, Field, int], None]
     get: Callable[[Header, Field], int]
 
 
@@ -38,7 +38,7 @@ def packing_set(header: bytearray, field: Field, value: int) -> None:
     packing.pack(header, field.check(value), field.top, field.pos)
 
 
-def packing_get(header: Header, field: Field) -> int:
+def packing_get(header: Octets, field: Field) -> int:
     """Let the general routine do it."""
     field.bytes_in(len(header))
     return packing.unpack(header, field.top, field.pos)
@@ -58,7 +58,7 @@ def bit_loop_set(header: bytearray, field: Field, value: int) -> None:
         header[index] = byte
 
 
-def bit_loop_get(header: Header, field: Field) -> int:
+def bit_loop_get(header: Octets, field: Field) -> int:
     """Test every bit of the field; load each byte once, lowest first."""
     value = 0
     for index in reversed(field.bytes_in(len(header))):
@@ -81,7 +81,7 @@ def byte_shift_set(header: bytearray, field: Field, value: int) -> None:
         mask >>= 8
 
 
-def byte_shift_get(header: Header, field: Field) -> int:
+def byte_shift_get(header: Octets, field: Field) -> int:
     """Gather the bytes that hold the field, then shift and mask once."""
     value = 0
     for index in field.bytes_in(len(header)):
@@ -97,7 +97,7 @@ def whole_int_set(header: bytearray, field: Field, value: int) -> None:
     header[:] = word.to_bytes(len(header), "big")
 
 
-def whole_int_get(header: Header, field: Field) -> int:
+def whole_int_get(header: Octets, field: Field) -> int:
     """Take the whole header for the one integer that it is."""
     field.bytes_in(len(header))
     return (int.from_bytes(header, "big") >> field.pos) & field.maximum
@@ -105,12 +105,12 @@ def whole_int_get(header: Header, field: Field) -> int:
 
 CODECS: Mapping[str, Codec] = MappingProxyType(
     {
-        codec.name: codec
-        for codec in (
-            Codec("packing", "one routine for every bit order, called at run time", packing_set, packing_get),
-            Codec("bit_loop", "one test for every bit", bit_loop_set, bit_loop_get),
-            Codec("byte_shift", "one shift and mask for every byte", byte_shift_set, byte_shift_get),
-            Codec("whole_int", "one shift and mask for the whole header", whole_int_set, whole_int_get),
+        name: Codec(name, idea, for_writing(set), for_reading(get))
+        for name, idea, set, get in (
+            ("packing", "one routine for every bit order, called at run time", packing_set, packing_get),
+            ("bit_loop", "one test for every bit", bit_loop_set, bit_loop_get),
+            ("byte_shift", "one shift and mask for every byte", byte_shift_set, byte_shift_get),
+            ("whole_int", "one shift and mask for the whole header", whole_int_set, whole_int_get),
         )
     }
 )

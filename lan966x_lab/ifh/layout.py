@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lan966x_lab.ifh import batch, ruler
-from lan966x_lab.ifh.codecs import CODECS, Codec, Header
+from lan966x_lab.ifh.arguments import Header, readable
+from lan966x_lab.ifh.codecs import CODECS, Codec
 from lan966x_lab.ifh.errors import FieldOverlapError, HeaderSizeError, UnknownFieldError
 from lan966x_lab.ifh.fields import Field, disagreement
 
@@ -94,10 +95,11 @@ class Layout:
         Raises:
             HeaderSizeError: the header has not exactly ``nbytes`` bytes.
             UnknownFieldError: no such field; the message has the nearest name.
+            TypeError: the header is no buffer.
             ValueError: no such codec.
         """
         how = _codec(codec)
-        octets = memoryview(header).tobytes()
+        octets = readable(header)
         if len(octets) != self.nbytes:
             raise HeaderSizeError(
                 f"{self.name} headers have {self.nbytes} bytes and this one has {len(octets)}. "

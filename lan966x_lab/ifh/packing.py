@@ -24,7 +24,8 @@ once answered -ERANGE for a value too large (it warns and truncates now), a ``Va
 """
 
 from enum import STRICT, IntFlag
-from operator import index
+
+from lan966x_lab.ifh.arguments import Header, Writable, pack_arguments, unpack_arguments
 
 __all__ = ["NO_QUIRKS", "BitRangeError", "Quirk", "ValueTooWideError", "pack", "unpack"]
 
@@ -61,9 +62,8 @@ _ORDERS = _Orders({Quirk(bits): (bool(bits & 1), bool(bits & 2), bool(bits & 4))
 _MIRROR = tuple(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
-def pack(
-    buffer: bytearray | memoryview, value: int, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS
-) -> None:
+@pack_arguments
+def pack(buffer: Writable, value: int, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS) -> None:
     """Write ``value`` to the logical bits ``start_bit`` down to ``end_bit`` of the buffer, and nothing else.
 
     >>> buffer = bytearray(8)
@@ -78,10 +78,10 @@ def pack(
     Raises:
         BitRangeError: start below end, a bit outside the buffer, or more than 64 bits.
         ValueTooWideError: the value is negative or has more bits than the range.
-        TypeError: the value is not an integer.
+        TypeError: the value or a bit is not an integer, or the buffer is none that can be written.
     """
     _check_range(len(buffer), start_bit, end_bit)
-    value, width = index(value), start_bit - end_bit + 1
+    width = start_bit - end_bit + 1
     if not 0 <= value < 1 << width:
         raise ValueTooWideError(
             f"{value} does not fit bits {start_bit} to {end_bit}, which take 0 to {(1 << width) - 1}. "
@@ -99,9 +99,8 @@ def pack(
         buffer[address] = (buffer[address] & ~mask) | bits
 
 
-def unpack(
-    buffer: bytes | bytearray | memoryview, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS
-) -> int:
+@unpack_arguments
+def unpack(buffer: Header, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS) -> int:
     """The value of the logical bits ``start_bit`` down to ``end_bit`` of the buffer.
 
     >>> unpack(bytes.fromhex("0000000000cafe00"), 23, 8) == 0xCAFE
@@ -109,6 +108,7 @@ def unpack(
 
     Raises:
         BitRangeError: start below end, a bit outside the buffer, or more than 64 bits.
+        TypeError: a bit is not an integer, or the buffer is none.
     """
     _check_range(len(buffer), start_bit, end_bit)
     mirrored, little_endian, lsw32_first = _ORDERS[quirks]

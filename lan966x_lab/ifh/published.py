@@ -19,8 +19,9 @@ ORed with 0 there, so nobody noticed.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from lan966x_lab.ifh.arguments import Octets, for_reading, for_writing
 from lan966x_lab.ifh.cint import s32, u8, u32, u64
-from lan966x_lab.ifh.codecs import Codec, Header
+from lan966x_lab.ifh.codecs import Codec
 from lan966x_lab.ifh.fields import Field
 
 __all__ = ["PUBLISHED"]
@@ -38,7 +39,7 @@ def bit_loop_v1_set(header: bytearray, field: Field, value: int) -> None:
         header[index] = byte
 
 
-def bit_loop_v1_get(header: Header, field: Field) -> int:
+def bit_loop_v1_get(header: Octets, field: Field) -> int:
     """Test every bit of the field; collect them in a ``u64``, each shifted up as an ``int``."""
     value = 0
     for index in reversed(field.bytes_in(len(header))):
@@ -61,10 +62,10 @@ def byte_shift_v2_set(header: bytearray, field: Field, value: int) -> None:
 
 PUBLISHED: Mapping[str, Codec] = MappingProxyType(
     {
-        codec.name: codec
-        for codec in (
-            Codec("bit_loop_v1", "one test for every bit, as posted", bit_loop_v1_set, bit_loop_v1_get),
-            Codec("byte_shift_v2", "one shift for every byte, as merged", byte_shift_v2_set, bit_loop_v1_get),
+        name: Codec(name, idea, for_writing(set), for_reading(get))
+        for name, idea, set, get in (
+            ("bit_loop_v1", "one test for every bit, as posted", bit_loop_v1_set, bit_loop_v1_get),
+            ("byte_shift_v2", "one shift for every byte, as merged", byte_shift_v2_set, bit_loop_v1_get),
         )
     }
 )

@@ -5,7 +5,7 @@ from itertools import groupby
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from lan966x_lab.ifh.codecs import Header
+from lan966x_lab.ifh.arguments import Header, readable
 from lan966x_lab.ifh.fields import Field
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def draw(layout: "Layout", header: Header | None = None) -> str:
     bits = ""
     if header is not None:
         layout.decode(header, ())
-        bits = f"{int.from_bytes(header, 'big'):0{8 * layout.nbytes}b}"
+        bits = f"{int.from_bytes(readable(header), 'big'):0{8 * layout.nbytes}b}"
     lines_of_fields = lanes(layout.fields)
     lines = [f"{layout.name}, {layout.nbytes} bytes"]
     for word in range(layout.nbytes // 4):

@@ -1,5 +1,6 @@
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -206,3 +207,29 @@ def test_what_is_no_quirk_is_refused(quirks: Any) -> None:
     with pytest.raises(packing.BitRangeError, match=r"combine members of packing\.Quirk"):
         packing.unpack(buffer, 3, 0, quirks)
     assert buffer == bytes(8)
+
+
+@pytest.mark.parametrize("value", [1.5, "1", None, b"\1", 2.0], ids=repr)
+def test_a_value_that_is_no_integer_is_refused_in_full(value):
+    buffer = bytearray(2)
+    with pytest.raises(TypeError) as refused:
+        packing.pack(buffer, value, 11, 8)
+    said = str(refused.value)
+    assert repr(value) in said
+    assert f"({type(value).__name__})" in said
+    assert "bits 11 to 8" in said
+    assert "Give one from 0 to 15." in said
+    assert buffer == bytes(2)
+
+
+@pytest.mark.parametrize("bits", [(7.0, 0), (7, 0.5), ("7", "0"), (None, 0)], ids=repr)
+def test_a_bit_that_is_no_integer_is_refused_in_full(bits):
+    for call in (lambda: packing.pack(bytearray(1), 1, *bits), lambda: packing.unpack(bytes(1), *bits)):
+        with pytest.raises(TypeError, match=r"start_bit and end_bit are integers, not .*Give the higher bit"):
+            call()
+
+
+def test_numpy_integers_are_integers():
+    buffer = bytearray(2)
+    packing.pack(buffer, np.uint16(0xFFF), np.int8(11), np.int8(0))
+    assert packing.unpack(buffer, np.uint8(11), np.uint8(0)) == 0xFFF

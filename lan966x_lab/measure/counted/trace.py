@@ -11,7 +11,8 @@ bit tests
     in an assignment is no test.
 lines
     Lines executed, in the function and in what it calls of this package. What is worked out once and kept
-    (``cached_property``) does not count: the lines must not depend on what ran before.
+    (``cached_property``) does not count: the lines must not depend on what ran before. Nor does the door of
+    the codecs (``ifh.arguments``), which hands a plain header on as it is.
 
 Loads, stores and bit tests are the same everywhere: *counted* evidence, fit for a test. What Python takes for
 one line may change with its minor version (3.11 to 3.13 agree for the codecs). Single bytecodes are not
@@ -32,6 +33,7 @@ from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any
 
 import lan966x_lab
+from lan966x_lab.ifh import arguments
 
 if TYPE_CHECKING:
     from lan966x_lab.ifh import Codec, Layout
@@ -173,7 +175,7 @@ class _Tracer:
         file = frame.f_code.co_filename
         stepping = any(value is self.header for value in frame.f_locals.values())
         once = frame.f_back is not None and frame.f_back.f_code is KEEPS
-        if file == __file__ or once or not (stepping or file.startswith(PACKAGE)):
+        if file in (__file__, arguments.__file__) or once or not (stepping or file.startswith(PACKAGE)):
             return None
         tests = _tests_by_line(file)
 
