@@ -15,6 +15,7 @@ The parts, from the ground up (imports go down only):
 """
 
 from pathlib import Path
+from typing import Any
 
 __version__ = "0.1.0"
 __all__ = ["GET_BACK", "DamagedDataError", "__version__", "data_path"]
@@ -31,6 +32,10 @@ class DamagedDataError(ValueError):
 
     def __init__(self, path: Path, problem: str) -> None:
         super().__init__(f"{path} is damaged: {problem}. {GET_BACK}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
+        return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 def data_path(*parts: str) -> Path:

@@ -146,4 +146,4 @@ def _view(header: Any) -> memoryview:
 
 
 def _short(value: object) -> str:
-    return f"{repr(value):.40} ({type(value).__name__})"
+    return f"{value!r:.40} ({type(value).__name__})"

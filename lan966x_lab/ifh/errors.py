@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 __all__ = ["FieldOverlapError", "FieldRangeError", "HeaderSizeError", "UnknownFieldError"]
 
@@ -21,6 +22,10 @@ class FieldRangeError(ValueError):
         )
         self.field, self.value, self.maximum, self.row = field, value, maximum, row
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
+        return type(self).__new__, (type(self), *self.args), vars(self)
+
 
 class UnknownFieldError(KeyError):
     """A layout has no field of that name.
@@ -36,6 +41,10 @@ class UnknownFieldError(KeyError):
     def __str__(self) -> str:
         """The sentence itself; a plain KeyError would show its repr."""
         return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
+        return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 class FieldOverlapError(ValueError):

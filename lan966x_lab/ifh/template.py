@@ -4,10 +4,11 @@ The idea of seed 002 (``net: ocelot: pre-compute injection frame header content`
 for a port, so copy it and change only what differs.
 """
 
-from lan966x_lab.ifh.codecs import CODECS
 from lan966x_lab.ifh.layout import Layout
 
 __all__ = ["Template"]
+
+_NOWHERE = (0, -1, 0)  # the place of an unknown field, where no value fits
 
 
 class Template:
@@ -26,20 +27,27 @@ class Template:
         self.layout = layout
         self.fixed = fixed
         self.header = layout.encode(fixed)
+        self._number = int.from_bytes(self.header, "big")
+        everything = (1 << 8 * layout.nbytes) - 1
+        self._places = {
+            field.name: (field.pos, field.maximum, everything ^ field.mask) for field in layout.fields
+        }
 
     def stamp(self, **varying: int) -> bytes:
-        """The prepared header with the varying fields in place. A field that is already right costs no write.
+        """The prepared header with the varying fields in place: bits of one big integer, then bytes once.
 
         Raises:
             UnknownFieldError, FieldRangeError, FieldOverlapError, TypeError: as ``Layout.encode``.
         """
         if not varying:
             return self.header
-        header = bytearray(self.header)
+        number, places = self._number, self._places
         for name, value in varying.items():
-            field = self.layout[name]
-            if field.check(value) != self.fixed.get(name, 0):
-                CODECS["byte_shift"].set(header, field, value)
+            pos, maximum, others = places.get(name, _NOWHERE)
+            if type(value) is not int or not 0 <= value <= maximum:
+                # No plain integer that fits: encode takes it all the same, or says what is wrong.
+                return self.layout.encode(self.fixed | varying)
+            number = number & others | value << pos
         if self.layout.overlaps:
             self.layout.check_overlaps(self.fixed | varying)
-        return bytes(header)
+        return number.to_bytes(self.layout.nbytes, "big")

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -53,3 +54,22 @@ def test_errors_come_at_set_up_and_at_the_stamp(given, error):
     with pytest.raises(error):
         template.stamp(DSTS=1, **given)
     assert template.stamp() == TX.encode(BYPASS=1)
+
+
+@given(assignments(), st.data())
+def test_integers_of_other_types_are_stamped_alike(case, data):
+    layout, values = case
+    template = ifh.Template(layout)
+    kinds = {name: data.draw(st.sampled_from([int, np.uint64, bool])) for name in values}
+    varying = {
+        name: kind(value) if kind is not bool or value < 2 else value
+        for (name, value), kind in zip(values.items(), kinds.values(), strict=True)
+    }
+    assert template.stamp(**varying) == layout.encode(values)
+    assert type(template.stamp(**varying)) is bytes
+
+
+def test_two_varying_fields_that_share_bits_and_agree():
+    template = ifh.Template(ifh.OCELOT.tx, BYPASS=1, REW_OP=0x1FF)
+    varying = {"MASQ_PORT": 5, "REW_OP": 5 << 5 | 3}
+    assert template.stamp(**varying) == ifh.OCELOT.tx.encode(BYPASS=1, **varying)
