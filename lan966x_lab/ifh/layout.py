@@ -68,7 +68,8 @@ class Layout:
 
         Values come as a mapping, as keywords, or both (a keyword then replaces the mapping's value). Fields
         that share bits may be given together only when they agree about those bits: what ``decode`` returns
-        can always be encoded, a contradiction is refused.
+        can always be encoded. A contradiction is refused, also of a 0 with a 1 (Ocelot: MASQ=1, REW_MAC=0):
+        no header decodes to both values. Leave out the reading that BYPASS does not select.
 
         Raises:
             UnknownFieldError: no such field; the message has the nearest name.

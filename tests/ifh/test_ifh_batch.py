@@ -255,3 +255,17 @@ def test_headers_of_another_size(shape):
         RX.decode_batch(np.zeros(shape, np.uint8))
     with pytest.raises(ifh.UnknownFieldError):
         RX.decode_batch(np.zeros((2, 28), np.uint8), ["BYPASS"])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.int64])
+def test_columns_may_lie_in_the_result(dtype):
+    """More rows than one block, so that what is written for the first rows would spoil later ones."""
+    rows = 2 * batch.BLOCK + 1
+    room = np.zeros((rows, TX.nbytes), np.uint8)
+    flat = room.reshape(-1)[: rows * np.dtype(dtype).itemsize].view(dtype)
+    flat[:] = np.arange(rows) % 251
+    inside = room[:, 27] if dtype is np.uint8 else flat
+    expected = TX.encode_batch({"DSTS": inside.copy(), "PN_CC": flat.copy(), "BYPASS": 1})
+    found = TX.encode_batch({"DSTS": inside, "PN_CC": flat, "BYPASS": 1}, room)
+    assert found is room
+    assert np.array_equal(room, expected)
