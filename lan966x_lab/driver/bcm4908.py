@@ -25,7 +25,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lan966x_lab.driver.gro import Gro
-from lan966x_lab.driver.options import Options
+from lan966x_lab.driver.netdev import checked_budget
+from lan966x_lab.driver.options import Options, checked
 from lan966x_lab.driver.skb import (
     ETH_FCS_LEN,
     ETH_HLEN,
@@ -45,6 +46,7 @@ from lan966x_lab.driver.stack import checksum_help
 from lan966x_lab.driver.tx_slots import TxSlots
 from lan966x_lab.hw import bcm4908 as hw
 from lan966x_lab.hw.bcm4908 import Ctl
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.memory import Direction, FragCache, Fragment, Memory
 from lan966x_lab.hw.ring import DescriptorRing
 
@@ -117,16 +119,25 @@ class Bcm4908Driver:
     ) -> None:
         self.device, self.dma, self.door = device, device.dma, device.door
         self.frags = FragCache(memory)
-        self.options = options or Options()
+        self.options = Options() if options is None else options
         self.gro = Gro(receive)
         self.receive = receive
-        self.copybreak = copybreak
+        self.copybreak = whole("copybreak", copybreak, 0, advice="0 copies no frame")
         self.slab = slab or SkbSlab()
         self.rx_size, self.tx_size = rx_ring, tx_ring
         self.stats = Bcm4908Stats()
         self.on_step = on_step
         self.is_open = False
         self.queue_stopped = False
+
+    @property
+    def options(self) -> Options:
+        """The switches; assign new ones at any time."""
+        return self._options
+
+    @options.setter
+    def options(self, options: Options) -> None:
+        self._options = checked(options)
 
     # Open and close
 
@@ -191,7 +202,11 @@ class Bcm4908Driver:
         """NAPI poll: clean transmit, take up to `budget` descriptors; returns how many.
 
         Fewer than `budget` means that the ring is empty: the interrupt is open again.
+
+        Raises:
+            ValueError: a negative budget.
         """
+        checked_budget(budget)
         self.stats.polls += 1
         self._clean_tx()
         done = 0
@@ -313,10 +328,17 @@ class Bcm4908Driver:
     def xmit(self, skb: Skb) -> bool:
         """Send one frame. False means "busy": the queue is stopped and the caller keeps the skb.
 
+        A frame of more bytes than a descriptor can say (4095) is dropped. After an exception (a checksum
+        field outside the frame) the caller keeps the skb, and nothing was taken.
+
         The transmit interrupt is open only while the queue is stopped: nothing else would wake it on a link
         that carries nothing the other way. It is acknowledged before the look at the ring, so that what is
         sent after the look comes through (C5).
         """
+        if len(skb) > hw.MAX_LENGTH:
+            self.stats.tx_dropped += 1
+            skb.free()
+            return True
         if self.tx_slots.is_full:
             self.door.write("CH_INT_STAT[tx]", hw.INT_DONE)
             self._clean_tx()

@@ -21,8 +21,10 @@ from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.skb import Skb, skb_from_frame
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.lan966x import Lan966x
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.wires import Wire
 
+MAX_SKB_PRIORITY, MAX_TCI = 0xFFFF_FFFF, 0xFFFF
 RETRY_NS = 10_000
 """How soon the stack offers a frame again that the driver was too busy for."""
 
@@ -73,15 +75,23 @@ class Board:
         """Join port `a` to port `b`, of this board or of another one with the same clock.
 
         Raises:
-            ValueError: a board has no such port.
+            ValueError: a board has no such port, the delay is negative, or the clocks are two.
             WireError: a port has a wire already.
         """
         self._check_port(a)
         (to or self)._check_port(b)
+        if to is not None and to.clock is not self.clock:
+            raise ValueError("the other board has a clock of its own: make it with Board(clock=first.clock)")
         return Wire(self.clock, self.chip.ports[a], (to or self).chip.ports[b], delay_ns)
 
     def hwtstamp(self, port: int, tx_type: int, rx_filter: int) -> HwtstampConfig:
-        """``SIOCSHWTSTAMP``."""
+        """``SIOCSHWTSTAMP``: what was granted.
+
+        Raises:
+            ValueError: the board has no such port.
+            OSError: ERANGE, the hardware has not what was asked for.
+        """
+        self._check_port(port)
         return self.driver.ptp.hwtstamp_set(port, HwtstampConfig(tx_type, rx_filter))
 
     def send(
@@ -95,18 +105,31 @@ class Board:
     ) -> None:
         """Give `frame` to the stack, to be sent through port `source`; `stamp` asks for its transmit time.
 
+        Args:
+            frame: destination address to last payload byte, no FCS.
+            priority: 0 or more, as ``skb->priority``; from 7 on it is the highest.
+            vlan_tci: the 16 bits of a tag that the switch inserts; None (or 0): none.
+
         Raises:
-            ValueError: the board has no such port.
+            ValueError: the board has no such port, or a number is outside its range; nothing was taken.
+            TypeError: something is of another kind; nothing was taken.
         """
         self._check_port(source)
+        whole("priority", priority, 0, MAX_SKB_PRIORITY, "from 7 on it is the highest")
+        if vlan_tci is not None:
+            whole("vlan_tci", vlan_tci, 0, MAX_TCI, "priority in bits 15..13, VLAN in bits 11..0")
+        if not isinstance(stamp, bool):
+            raise TypeError(f"stamp is {stamp!r}: True asks for the transmit time, False does not")
+        if not isinstance(frame, bytes | bytearray | memoryview):
+            raise TypeError(f"frame is {frame!r}: give its bytes, destination address first")
         skb = skb_from_frame(frame)
         skb.priority, skb.vlan_tci, skb.wants_hw_timestamp = priority, vlan_tci, stamp
         self.queues[source].append(skb)
         self._transmit(source)
 
     def _check_port(self, number: int) -> None:
-        if number not in range(len(self.chip.ports)):
-            raise ValueError(f"there is no port {number!r}: choose 0 to {len(self.chip.ports) - 1}")
+        last = len(self.chip.ports) - 1
+        whole("port", number, 0, last, f"choose 0 to {last}")
 
     def carry(self, frames: Iterable[bytes], source: int = 0, **send: Any) -> list[Delivered]:
         """Send `frames` one after the other and return everything that was delivered meanwhile, in order."""
@@ -133,14 +156,18 @@ class Board:
         return busy
 
     def _transmit(self, port: int) -> None:
-        """What a queueing discipline does: first in, first out; BUSY puts the frame back to the head."""
+        """What a queueing discipline does: first in, first out; BUSY puts the frame back to the head.
+
+        A frame that ends in an exception is the driver's: it does not come back.
+        """
         queue = self.queues[port]
         while queue and not self.driver.ports[port].stopped:
-            if self.driver.xmit(port, queue[0]) == TxResult.BUSY:
+            skb = queue.popleft()
+            if self.driver.xmit(port, skb) == TxResult.BUSY:
+                queue.appendleft(skb)
                 self._retry_ns = self.clock.now_ns + RETRY_NS
                 self.clock.at(self._retry_ns, _wake_up)
                 return
-            queue.popleft()
 
     def _received(self, port: int, skb: Skb) -> None:
         for part in (skb, *skb.frag_list) if self.keep else ():
@@ -159,9 +186,17 @@ def _wake_up() -> None:
 
 
 def run(*boards: Board, limit_ns: int = 1_000_000_000) -> None:
-    """Let time pass until nothing more happens, or for `limit_ns` at most. The boards share one clock."""
+    """Let time pass until nothing more happens, or for `limit_ns` at most. The boards share one clock.
+
+    Raises:
+        ValueError: no board, boards with clocks of their own, or a negative limit.
+    """
+    if len({id(board.clock) for board in boards}) != 1:
+        raise ValueError(
+            f"run with {len(boards)} boards: give one or more that share a clock, Board(clock=first.clock)"
+        )
     clock = boards[0].clock
-    end_ns = clock.now_ns + limit_ns
+    end_ns = clock.now_ns + whole("limit_ns", limit_ns, 0)
     while True:
         while any(board.service() for board in boards):
             pass

@@ -1,8 +1,8 @@
 """The LAN966x driver: what the five threads change, with a switch for each (`Options`).
 
 A transmit request ends in one of the counters ``sent``, ``busy`` (the frame stays with the caller),
-``too_long``, ``too_short``, ``no_mapping``; a received frame in ``delivered`` or in the reason why it was
-dropped. The ledger proves it.
+``too_long``, ``too_short``, ``no_mapping``, ``error`` (an exception passed through); a received frame
+in ``delivered`` or in the reason why it was dropped. The ledger proves it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from lan966x_lab.driver.fdma import FdmaPath
 from lan966x_lab.driver.gro import Gro
 from lan966x_lab.driver.ledger import Ledger
 from lan966x_lab.driver.manual import ManualPath
-from lan966x_lab.driver.netdev import Path, Port, TxResult
-from lan966x_lab.driver.options import Options
+from lan966x_lab.driver.netdev import Path, Port, TxResult, checked_budget
+from lan966x_lab.driver.options import Options, checked
 from lan966x_lab.driver.ptp import Ptp
 from lan966x_lab.driver.skb import ETH_FCS_LEN, ETH_HLEN, VLAN_HLEN, Skb, alloc_skb, eth_type_trans
 from lan966x_lab.hw.lan966x import Lan966x
 from lan966x_lab.hw.lan966x_regs import CPU_PORT, NUM_PHYS_PORTS, PGID_SRC
+from lan966x_lab.hw.limits import whole
 
 MAX_PRIORITY = 7
+MIN_MTU, MAX_MTU = 68, 9000
 
 
 class Driver:
@@ -64,7 +66,7 @@ class Driver:
         ]
         self.ptp = Ptp(self.door, self.ledger, NUM_PHYS_PORTS, stamped)
         self.gro = Gro(self._hand_up)
-        self._options = options or Options()
+        self._options = checked(Options() if options is None else options)
         self.max_len = max(port.max_len for port in self.ports)
         self.paths: dict[str, Path] = {
             "manual": ManualPath(self, self._options),
@@ -88,7 +90,7 @@ class Driver:
 
     @options.setter
     def options(self, options: Options) -> None:
-        old, new = self._path(self._options), self._path(options)
+        old, new = self._path(self._options), self._path(checked(options))
         if new is not old:
             old.stop()
             self.gro.flush()
@@ -102,6 +104,14 @@ class Driver:
         self._options = options
         for path in self.paths.values():
             path.options = options
+
+    def port(self, number: int) -> Port:
+        """A port by its number.
+
+        Raises:
+            ValueError: there is no such port.
+        """
+        return self.ports[whole("port", number, 0, NUM_PHYS_PORTS - 1)]
 
     def _path(self, options: Options) -> Path:
         if options.path not in self.paths:
@@ -117,11 +127,11 @@ class Driver:
         """Set a port's MTU (bytes of payload), and whether full-size frames may carry a tag.
 
         Raises:
+            ValueError: no such port, or an MTU outside 68 to 9000.
             OSError: ENOMEM, no memory for buffers of that size; nothing has changed.
         """
-        if not 68 <= mtu <= 9000:
-            raise ValueError(f"mtu {mtu}: allowed 68..9000")
-        this = self.ports[port]
+        this = self.port(port)
+        mtu = whole("mtu", mtu, MIN_MTU, MAX_MTU, "in bytes of payload")
         before, before_len = (this.mtu, this.vlan_aware), this.max_len
         this.mtu = mtu
         this.vlan_aware = this.vlan_aware if vlan_aware is None else vlan_aware
@@ -143,8 +153,12 @@ class Driver:
     # ---- transmit ----
 
     def xmit(self, port: int, skb: Skb) -> TxResult:
-        """``ndo_start_xmit``: OK means that the driver took the skb, BUSY that the caller still has it."""
-        this = self.ports[port]
+        """``ndo_start_xmit``: OK means that the driver took the skb, BUSY that the caller still has it.
+
+        An exception means that it took the skb: whatever goes wrong on the way (a header field that does not
+        fit, a device that refuses), the skb is freed, its timestamp id given back and the frame counted.
+        """
+        this = self.port(port)
         ticket = self.ledger.enter("tx")
         self.ledger.take("skb", ticket)
         reason = self._refuse(this, skb)
@@ -156,6 +170,10 @@ class Driver:
         except OSError:
             this.stats["tx_no_mapping"] += 1
             return self._consumed(ticket, skb, "no_mapping")
+        except BaseException:
+            this.stats["tx_error"] += 1
+            self._consumed(ticket, skb, "error")
+            raise
         if result == TxResult.BUSY:
             this.stats["tx_busy"] += 1
             self.ledger.give("skb", ticket)
@@ -185,19 +203,19 @@ class Driver:
             ptp_fields = self.ptp.request(port.number, skb, ticket)
         except OSError:  # -EBUSY: handing the errno on would make the stack believe that the frame was sent
             return TxResult.BUSY, False
-        priority = min(skb.priority, MAX_PRIORITY)
-        header = headers.build(
-            self._options,
-            port.template,
-            port.template.fixed
-            | {"QOS_CLASS": priority, "IPV": priority, "TCI": skb.vlan_tci or 0}
-            | ptp_fields,
-        )
-        self.work["header_loads"] += header.loads
-        self.work["header_stores"] += header.stores
         ident = ptp_fields.get("TIMESTAMP")
         result = TxResult.BUSY
         try:
+            priority = min(skb.priority, MAX_PRIORITY)
+            header = headers.build(
+                self._options,
+                port.template,
+                port.template.fixed
+                | {"QOS_CLASS": priority, "IPV": priority, "TCI": skb.vlan_tci or 0}
+                | ptp_fields,
+            )
+            self.work["header_loads"] += header.loads
+            self.work["header_stores"] += header.stores
             result = self.path.transmit(port, skb, header.uncounted())
         finally:
             if result == TxResult.BUSY and ident is not None:
@@ -207,8 +225,14 @@ class Driver:
     # ---- receive ----
 
     def poll(self, budget: int = 64) -> int:
-        """NAPI poll: receive at most `budget` frames; returns how many. Less means that there are no more."""
-        return self.path.poll(budget)
+        """NAPI poll: receive at most `budget` frames (0: none, only transmit is cleaned); returns how many.
+
+        Less means that there are no more.
+
+        Raises:
+            ValueError: a negative budget.
+        """
+        return self.path.poll(checked_budget(budget))
 
     def allocation_fails(self) -> bool:
         """Whether an ordered allocation failure strikes now."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import struct
 
 from lan966x_lab.driver.options import Options
-from lan966x_lab.driver.polling import PollTimeoutError, read_poll_timeout
+from lan966x_lab.driver.polling import read_poll_timeout
 from lan966x_lab.hw.lan966x_regs import BUFFER_MIN_SZ, GrpCfg, InjCtrl, InjStatus
 from lan966x_lab.hw.registers import Door
 
@@ -43,7 +43,10 @@ class ManualTransmit:
         """Write one frame. Short frames are padded with zeros to 60 bytes, and so is the last word.
 
         Raises:
-            PollTimeoutError: the FIFO got stuck; the frame was given up with ABORT and nothing was sent.
+            PollTimeoutError: the FIFO got stuck.
+
+        After this or any other exception the frame was given up with ABORT: nothing was sent, and the FIFO is
+        ready for the next one.
         """
         tail = len(frame) % 4
         padded = frame.ljust(max(BUFFER_MIN_SZ, len(frame) + -tail % 4), b"\0")
@@ -52,11 +55,11 @@ class ManualTransmit:
         try:
             self._write_words(header)
             self._write_words(padded)
-        except PollTimeoutError:
+            self.door.write(self._control, END | InjCtrl.VLD_BYTES.put(vld_bytes))
+            self.door.write(self._data, 0)
+        except BaseException:
             self.door.write(self._control, GIVE_UP)
             raise
-        self.door.write(self._control, END | InjCtrl.VLD_BYTES.put(vld_bytes))
-        self.door.write(self._data, 0)
 
     def _write_words(self, data: bytes) -> None:
         words = struct.unpack(f"<{len(data) // 4}I", data)

@@ -10,6 +10,7 @@ from typing import Protocol
 from lan966x_lab import ifh
 from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.skb import ETH_FCS_LEN, ETH_HLEN, VLAN_HLEN, Skb
+from lan966x_lab.hw.limits import whole
 
 
 class TxResult(IntEnum):
@@ -36,6 +37,11 @@ class Port:
     def max_len(self) -> int:
         """The longest frame with FCS: the MTU is the payload alone (L@486c29223016, L@25f28bb1b4a7)."""
         return self.mtu + ETH_HLEN + ETH_FCS_LEN + (VLAN_HLEN if self.vlan_aware else 0)
+
+
+def checked_budget(budget: int, least: int = 0) -> int:
+    """The budget of a NAPI poll, if it is one: `least` frames or more."""
+    return whole("budget", budget, least, advice="the kernel's own is 64 frames")
 
 
 class Path(Protocol):

@@ -68,6 +68,17 @@ class Options:
         return options
 
 
+def checked(options: Options) -> Options:
+    """The options that a driver is given, if they are some.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(options, Options):
+        raise TypeError(f"options are {options!r}: give driver.Options(...), or Options().patched('001')")
+    return options
+
+
 PATCHES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "000/1": MappingProxyType({"gate_rx_timestamp": True}),

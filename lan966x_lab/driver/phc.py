@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 
 from lan966x_lab.hw.lan966x_regs import TOD_NSEC, DomCfg, PinAction, PinCfg
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.phc import NOMINAL_INCREMENT, PHC_COUNT
 from lan966x_lab.hw.registers import Door
 
@@ -51,6 +52,7 @@ class Phc:
         self.door.write("PTP_DOM_CFG", DomCfg.ENA.put((1 << PHC_COUNT) - 1))
 
     def _pin(self, action: PinAction, domain: int) -> None:
+        whole("domain", domain, 0, PHC_COUNT - 1, f"domain {PHC_PORT} is the ports'")
         self.door.modify(
             f"PTP_PIN_CFG[{TOD_ACC_PIN}]", PinCfg.ACTION.put(action) | PinCfg.DOM.put(domain), PIN_MASK
         )
@@ -92,6 +94,7 @@ class Phc:
         Raises:
             OSError: ERANGE, more than 200000 ppb.
         """
+        whole("domain", domain, 0, PHC_COUNT - 1, f"domain {PHC_PORT} is the ports'")
         size = abs(scaled_ppm)
         if size * 1000 > MAX_ADJ_PPB << 16:
             most = (MAX_ADJ_PPB << 16) // 1000

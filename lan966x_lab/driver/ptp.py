@@ -16,6 +16,7 @@ from lan966x_lab.driver.ledger import Ledger
 from lan966x_lab.driver.phc import Phc, full_time
 from lan966x_lab.driver.skb import Skb
 from lan966x_lab.hw.lan966x_regs import STAMP_NSEC, PduType, RewOp, TwoStepCtrl
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.registers import Door
 from lan966x_lab.net import ptp
 
@@ -77,14 +78,18 @@ class Ptp:
         """Configure a port; returns what was granted.
 
         Raises:
+            ValueError: there is no such port.
             OSError: ERANGE, the hardware has not what was asked for; nothing is changed then.
         """
-        self.ports[port].config = granted = grant(config)
+        self._port(port).config = granted = grant(config)
         return granted
 
     def hwtstamp_get(self, port: int) -> HwtstampConfig:
         """What is configured."""
-        return self.ports[port].config
+        return self._port(port).config
+
+    def _port(self, number: int) -> PortPtp:
+        return self.ports[whole("port", number, 0, len(self.ports) - 1)]
 
     # ---- receive ----
 

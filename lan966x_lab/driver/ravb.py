@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lan966x_lab.driver.options import Options
+from lan966x_lab.driver.netdev import checked_budget
+from lan966x_lab.driver.options import Options, checked
 from lan966x_lab.driver.skb import (
     ETH_FCS_LEN,
     ETH_HLEN,
@@ -36,10 +37,13 @@ from lan966x_lab.driver.skb import (
 from lan966x_lab.driver.stack import checksum_help
 from lan966x_lab.driver.tx_slots import TxSlots
 from lan966x_lab.hw import ravb as hw
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.memory import Direction, FragCache, Fragment, Memory
 from lan966x_lab.hw.ring import DescriptorRing
 
 HEADROOM = NET_SKB_PAD + NET_IP_ALIGN
+MIN_MTU, MAX_MTU = 68, 9000
+"""The lower end is the smallest packet that every IPv4 link must take (RFC 791), the upper end is ours."""
 
 
 def complete(skb: Skb) -> None:
@@ -135,9 +139,9 @@ class RavbDriver:
         self.device, self.dma, self.door = device, device.dma, device.door
         self.frags = FragCache(memory)
         self.receive = receive
-        self.mtu, self.buffer = mtu, buffer
+        self.mtu, self.buffer = whole("mtu", mtu, MIN_MTU, MAX_MTU, "in bytes of the IP packet"), buffer
         self.rx_size, self.tx_size = rx_ring, tx_ring
-        self._options = options or Options()
+        self._options = checked(Options() if options is None else options)
         self.slab = slab or SkbSlab()
         self.take, self.appended = TAKE[device.unit]
         self.stats = RavbStats()
@@ -214,7 +218,7 @@ class RavbDriver:
 
     @options.setter
     def options(self, options: Options) -> None:
-        enable = options.rx_checksum_offload
+        enable = checked(options).rx_checksum_offload
         if self.is_open and enable != self._options.rx_checksum_offload:
             running = hw.Ecmr.TE | hw.Ecmr.RE
             self.door.modify("ECMR", 0, running)
@@ -241,7 +245,11 @@ class RavbDriver:
 
         A dropped frame counts as work. Fewer than `budget` means that the ring is empty: the interrupt is
         open again.
+
+        Raises:
+            ValueError: a negative budget.
         """
+        checked_budget(budget)
         self._clean_tx()
         done = 0
         while done < budget:
@@ -335,7 +343,15 @@ class RavbDriver:
     # Transmit
 
     def xmit(self, skb: Skb) -> bool:
-        """Send one frame. False means "busy": the ring is full and the caller keeps the skb."""
+        """Send one frame. False means "busy": the ring is full and the caller keeps the skb.
+
+        A frame of more bytes than a descriptor can say (4095) is dropped. After an exception (a checksum
+        field outside the frame) the caller keeps the skb, and nothing was taken.
+        """
+        if len(skb) > hw.DS:
+            self.stats.tx_dropped += 1
+            skb.free()
+            return True
         if self.tx_slots.is_full:
             self._clean_tx()
         if self.tx_slots.is_full:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lan966x_lab.driver.bcm4908 import Bcm4908Driver
+from lan966x_lab.driver.netdev import checked_budget
 from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.stack import Stack
 from lan966x_lab.hw.bcm4908 import Bcm4908, Ctl, length_of
@@ -99,7 +100,12 @@ class RingBoard:
         return sum([self.device.receive(frame) for frame in frames])
 
     def run(self, budget: int = 64) -> int:
-        """Interrupts and polls until the line is quiet; returns the work done."""
+        """Interrupts and polls until the line is quiet; returns the work done.
+
+        Raises:
+            ValueError: a budget below 1: the ring would never get empty.
+        """
+        checked_budget(budget, least=1)
         work = 0
         while self.device.rx_irq.asserted or self.device.tx_irq.asserted:
             self.driver.interrupt()

@@ -26,6 +26,8 @@ RING = 200
 ETH_ZLEN = 60
 LENGTH_SHIFT = 16
 LENGTH_MASK = 0x0FFF_0000
+MAX_LENGTH = LENGTH_MASK >> LENGTH_SHIFT
+"""Bytes of the longest piece that a descriptor can describe: 4095."""
 
 
 class Ctl(IntFlag):

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from lan966x_lab.hw.lan966x_regs import BUFFER_MEMORY, MARKERS, GrpCfg, Marker
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.registers import Door
 
 END_BY_UNUSED = (Marker.EOF_0, Marker.EOF_1, Marker.EOF_2, Marker.EOF_3)
@@ -216,6 +217,8 @@ def lose_word(stream: Stream) -> None:
 
 def not_ready(ns: int | None) -> Callable[[Stream], None]:
     """Half way, reads say NOT_READY for `ns` nanoseconds (None: until the group is flushed)."""
+    if ns is not None:
+        whole("ns", ns, 0, advice="None waits until the group is flushed")
 
     def fault(stream: Stream) -> None:
         stream.pause_at, stream.pause_ns = _middle(stream), ns

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from lan966x_lab import ifh
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.lan966x_regs import BUFFER_MIN_SZ, GrpCfg, InjCtrl, InjStatus
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.registers import Door
 
 IFH_WORDS = ifh.LAN966X.tx.nbytes // 4
@@ -181,6 +182,8 @@ class InjectionGroup:
 
     def hold(self, ns: int | None = None) -> None:
         """Stall the FIFO: it takes no word and drains none, for `ns` nanoseconds (None: until `release`)."""
+        if ns is not None:
+            whole("ns", ns, 0, advice="None stalls until release()")
         now = self.clock.now_ns
         if self._held_from is None:
             self._promised = self.ready  # the driver may have read FIFO_RDY already: one word is still taken

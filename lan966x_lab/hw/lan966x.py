@@ -8,7 +8,7 @@ The FDMA engine takes both ends over where the groups are in its mode.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from lan966x_lab.hw import extraction
@@ -17,6 +17,7 @@ from lan966x_lab.hw.extraction import ExtractionGroup
 from lan966x_lab.hw.fdma import Fdma
 from lan966x_lab.hw.injection import InjectionGroup
 from lan966x_lab.hw.lan966x_regs import NUM_GROUPS, NUM_PHYS_PORTS
+from lan966x_lab.hw.limits import Named, whole
 from lan966x_lab.hw.phc import PtpClock
 from lan966x_lab.hw.ports import FrontPort
 from lan966x_lab.hw.registers import Costs, Door
@@ -35,6 +36,9 @@ class Lan966x:
         fifo_depth, fifo_watermark, fifo_word_ns: see `InjectionGroup`; the FIFO drains at the ports' speed if
             `fifo_word_ns` is None.
         speed_mbps: of all front ports.
+
+    Raises:
+        ValueError: one of the numbers is outside its range.
     """
 
     def __init__(
@@ -48,6 +52,11 @@ class Lan966x:
         fifo_word_ns: int | None = None,
         speed_mbps: int = 1000,
     ) -> None:
+        whole("fifo_depth", fifo_depth, 1, advice="in words")
+        whole("fifo_watermark", fifo_watermark, 1, advice="in words")
+        whole("speed_mbps", speed_mbps, 1, 32_000, "1000 is the ports' own")
+        if fifo_word_ns is not None:
+            whole("fifo_word_ns", fifo_word_ns, 1, advice="None takes the ports' speed")
         self.clock = clock or Clock()
         self.door = door = Door(self.clock, costs, bulk=bulk)
         self.extraction = [ExtractionGroup(door, group) for group in range(NUM_GROUPS)]
@@ -95,26 +104,32 @@ class Lan966x:
                 group.flush()
 
     @property
-    def faults(self) -> dict[str, Callable[[], None]]:
-        """Faults that can be ordered without further words; each strikes once, at the next occasion."""
+    def faults(self) -> Mapping[str, Callable[[], None]]:
+        """Faults that can be ordered without further words; each strikes once, at the next occasion.
+
+        A name that is not there is a `KeyError` with the nearest known one.
+        """
         injection, xtr = self.injection[0], self.extraction[0]
-        return {
-            "fifo stalls for 1 ms": partial(injection.hold, 1_000_000),
-            "injected word lost": injection.lose_word,
-            "frame aborted": partial(xtr.order, extraction.abort_frame),
-            "frame pruned": partial(xtr.order, extraction.prune_frame),
-            "frame truncated": partial(xtr.order, extraction.truncate_frame),
-            "extracted word lost": partial(xtr.order, extraction.lose_word),
-            "not ready for 50 µs": partial(xtr.order, extraction.not_ready(50_000)),
-            "never ready": partial(xtr.order, extraction.not_ready(None)),
-            "wrong SRCPORT": partial(self.switch.wrong_srcport.append, 15),
-            "LEN too small": partial(self.switch.wrong_len.append, 3),
-            "LEN too large": partial(self.switch.wrong_len.append, 16383),
-            "timestamp dropped": self.two_step.drop_next,
-            "timestamp late": partial(self.two_step.delay_next, 20_000_000),
-            "bit flipped on the wire": partial(self._each_wire, lambda wire: wire.flip_bit(100)),
-            "frame lost on the wire": partial(self._each_wire, Wire.lose_next),
-        }
+        return Named(
+            "fault",
+            {
+                "fifo stalls for 1 ms": partial(injection.hold, 1_000_000),
+                "injected word lost": injection.lose_word,
+                "frame aborted": partial(xtr.order, extraction.abort_frame),
+                "frame pruned": partial(xtr.order, extraction.prune_frame),
+                "frame truncated": partial(xtr.order, extraction.truncate_frame),
+                "extracted word lost": partial(xtr.order, extraction.lose_word),
+                "not ready for 50 µs": partial(xtr.order, extraction.not_ready(50_000)),
+                "never ready": partial(xtr.order, extraction.not_ready(None)),
+                "wrong SRCPORT": partial(self.switch.wrong_srcport.append, 15),
+                "LEN too small": partial(self.switch.wrong_len.append, 3),
+                "LEN too large": partial(self.switch.wrong_len.append, 16383),
+                "timestamp dropped": self.two_step.drop_next,
+                "timestamp late": partial(self.two_step.delay_next, 20_000_000),
+                "bit flipped on the wire": partial(self._each_wire, lambda wire: wire.flip_bit(100)),
+                "frame lost on the wire": partial(self._each_wire, Wire.lose_next),
+            },
+        )
 
     def _each_wire(self, fault: Callable[[Wire], None]) -> None:
         for wire in {id(port.wire): port.wire for port in self.ports if port.wire}.values():

@@ -16,8 +16,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from lan966x_lab.hw.limits import whole
+
 PAGE_SHIFT = 12
 PAGE_SIZE = 1 << PAGE_SHIFT
+MAX_ORDER = 10
 _BUS_FIRST_PAGE = 0x1000_0000 >> PAGE_SHIFT
 _BUS_LAST_PAGE = 0xF000_0000 >> PAGE_SHIFT
 
@@ -65,7 +68,8 @@ class Memory:
         return self.pages_allocated - self.pages_freed
 
     def alloc_pages(self, order: int = 0) -> Page | None:
-        """A page of ``PAGE_SIZE << order`` bytes, or None when memory is short."""
+        """A page of ``PAGE_SIZE << order`` bytes (order 0 to 10), or None when memory is short."""
+        whole("order", order, 0, MAX_ORDER)
         if self.fails():
             self.failures += 1
             return None
@@ -193,7 +197,7 @@ class Dma:
 
     def alloc_coherent(self, size: int) -> tuple[memoryview, int]:
         """Memory that both sides see at once (descriptors): the CPU's view of it and its bus address."""
-        view = memoryview(bytearray(size))
+        view = memoryview(bytearray(whole("size", size, 1, advice="in bytes")))
         return view, self._enter(_Mapping(view, size, None, view))
 
     def free_coherent(self, address: int) -> None:
@@ -256,6 +260,8 @@ class Dma:
         if mapping is None:
             raise OwnershipError(f"{who}: {length} bytes at {address:#x}: nothing is mapped there")
         offset = address - (first << PAGE_SHIFT)
+        if length < 0:
+            raise OwnershipError(f"{who}: {length} bytes at {address:#x}: a length is 0 or more")
         if offset + length > mapping.length:
             raise OwnershipError(
                 f"{who}: {length} bytes at {address:#x} leave the mapping, which ends "
@@ -297,7 +303,8 @@ class PagePool:
     """
 
     def __init__(self, memory: Memory, dma: Dma, order: int, size: int) -> None:
-        self.memory, self.dma, self.order, self.size = memory, dma, order, size
+        self.memory, self.dma = memory, dma
+        self.order, self.size = whole("order", order, 0, MAX_ORDER), whole("size", size, 0)
         self.length = PAGE_SIZE << order
         self.idle: list[PoolPage] = []
         self.in_flight = 0

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import NamedTuple, Protocol
 
 from lan966x_lab.hw.clock import Clock
+from lan966x_lab.hw.limits import UnknownNameError, whole
 
 WORD = 0xFFFFFFFF
 
@@ -29,15 +29,11 @@ class RegisterError(RuntimeError):
     """A register was used in a way that it does not allow."""
 
 
-class UnknownRegisterError(KeyError):
+class UnknownRegisterError(UnknownNameError):
     """No register of that name; the message has the nearest known one."""
 
     def __init__(self, name: str, known: Collection[str]) -> None:
-        near = get_close_matches(name, known, n=1, cutoff=0.0)
-        super().__init__(f"there is no register {name!r}; the nearest name is {near[0]!r}" if near else name)
-
-    def __str__(self) -> str:
-        return str(self.args[0])
+        super().__init__("register", name, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +197,12 @@ class Door:
 
         Raises:
             RegisterError: the value is not a 32-bit word.
+            TypeError: it is no whole number.
         """
         register = self._find(name)
-        if not 0 <= value <= WORD:
+        if value.__class__ is not int:
+            value = whole(f"the word for {name}", value, 0, WORD)
+        elif not 0 <= value <= WORD:
             raise RegisterError(f"{name} <- {value:#x}: a register holds 0..{WORD:#x}")
         self.clock.advance(self.costs.write_ns)
         self.writes[name] += 1
@@ -226,7 +225,12 @@ class Door:
         return self.clock.now_ns
 
     def delay(self, ns: int) -> None:
-        """Wait without doing anything, as ``udelay()`` does."""
+        """Wait without doing anything, as ``udelay()`` does.
+
+        Raises:
+            ValueError: `ns` is negative.
+        """
+        whole("ns", ns, 0)
         self.clock.advance(ns)
         self.delay_ns += ns
         if self.trace is not None:

@@ -14,6 +14,7 @@ from collections import Counter, deque
 from typing import NamedTuple
 
 from lan966x_lab.hw.lan966x_regs import STAMP_NSEC, TwoStepCtrl
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.registers import Door
 
 
@@ -87,7 +88,7 @@ class TwoStepFifo:
 
     def delay_next(self, ns: int) -> None:
         """The next frame's stamp comes `ns` nanoseconds late."""
-        self._delays.append(ns)
+        self._delays.append(whole("ns", ns, 0))
 
     def add_orphan(self, port: int, ident: int) -> None:
         """An id without a time before it."""

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.fcs import FCS_LEN, fcs, is_intact
+from lan966x_lab.hw.limits import whole
 
 PREAMBLE = 8
 GAP = 12
@@ -54,7 +55,7 @@ class Wire:
             raise WireError(
                 f"one end runs at {a.speed_mbps} Mbit/s, the other at {b.speed_mbps}: set them equal"
             )
-        self.clock, self.a, self.b, self.delay_ns = clock, a, b, delay_ns
+        self.clock, self.a, self.b, self.delay_ns = clock, a, b, whole("delay_ns", delay_ns, 0)
         self.log: list[OnWire] | None = None
         self._faults: list[Callable[[bytes], bytes | None]] = []
         a.wire = b.wire = self
@@ -87,6 +88,7 @@ class Wire:
 
     def flip_bit(self, bit: int) -> None:
         """One bit of the next frame arrives wrong: bit `bit` % 8 of byte `bit` // 8, modulo its length."""
+        whole("bit", bit, 0)
 
         def flip(data: bytes) -> bytes:
             out = bytearray(data)
@@ -100,7 +102,7 @@ class Line:
     """The transmitting side of an end: one frame after the other, at the line's speed."""
 
     def __init__(self, clock: Clock, speed_mbps: int) -> None:
-        self.clock, self.speed_mbps = clock, speed_mbps
+        self.clock, self.speed_mbps = clock, whole("speed_mbps", speed_mbps, 1)
         self._free_at = 0
 
     def time_of(self, nbytes: int) -> int:

@@ -1,0 +1,63 @@
+"""How hardware and driver refuse what they are given: its name, its value, what is allowed."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from operator import index
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class UnknownNameError(KeyError):
+    """There is no such thing; the message has the nearest known name."""
+
+    def __init__(self, kind: str, name: object, known: Collection[str]) -> None:
+        near = get_close_matches(str(name), known, n=1, cutoff=0.0)
+        super().__init__(f"there is no {kind} {name!r}; the nearest name is {near[0]!r}" if near else name)
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
+        return type(self).__new__, (type(self), *self.args), vars(self)
+
+
+class Named(UserDict[str, T]):
+    """Things of one `kind` by name.
+
+    >>> Named("fault", {"word lost": 1})["wrd lost"]
+    Traceback (most recent call last):
+    lan966x_lab.hw.limits.UnknownNameError: there is no fault 'wrd lost'; the nearest name is 'word lost'
+    """
+
+    def __init__(self, kind: str, things: Mapping[str, T]) -> None:
+        super().__init__(things)
+        self._kind = kind
+
+    def __missing__(self, name: object) -> T:
+        raise UnknownNameError(self._kind, name, self.data)
+
+
+def whole(name: str, value: object, low: int, high: int | None = None, advice: str = "") -> int:
+    """`value` as an int of `low` to `high` (None: no upper end); `advice` says what to do instead.
+
+    >>> whole("port", 3, 0, 7)
+    3
+
+    Raises:
+        TypeError: it is no whole number.
+        ValueError: it is outside.
+    """
+    advice = f"; {advice}" if advice else ""
+    allowed = f"allowed {low} to {high}" if high is not None else f"allowed {low} or more"
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}: give a whole number, {allowed}{advice}") from None
+    if number < low or (high is not None and number > high):
+        raise ValueError(f"{name} is {number}: {allowed}{advice}")
+    return number
