@@ -4,8 +4,10 @@
     The Internet checksum: one sum, many ways to add it up.
 ``ptp``
     Which frames are PTP event messages, and what a PTP message says.
-``headers``, ``frames``, ``build``
-    The headers as values; take a frame apart; put one together.
+``frames``
+    Take a frame apart, or put one together.
+``parse``, ``build``, ``headers``
+    What stands behind ``frames``: one way, the other way, and the headers as values.
 ``verdicts``
     Which checksums of a frame are right, as a receiver would say.
 ``captures``
@@ -19,7 +21,18 @@
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["batch", "build", "captures", "checksum", "frames", "headers", "ptp", "report", "verdicts"]
+__all__ = [
+    "batch",
+    "build",
+    "captures",
+    "checksum",
+    "frames",
+    "headers",
+    "parse",
+    "ptp",
+    "report",
+    "verdicts",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,23 +19,38 @@ def as_bytes(data: BytesLike) -> bytes:
     """The octets of any object with a buffer, in the order of its elements, whatever its format or strides.
 
     Raises:
-        TypeError: the object has no buffer (a str, a list of integers, an int).
+        TypeError: the object has no buffer of numbers (a str, a list of integers, an int).
     """
     if type(data) is bytes:
         return data
-    return data.tobytes() if isinstance(data, np.ndarray) else memoryview(data).tobytes()
+    if isinstance(data, np.ndarray) and not data.dtype.hasobject:
+        return data.tobytes()
+    try:
+        view = memoryview(cast(Any, data))
+    except TypeError:
+        view = None
+    if view is None or "O" in view.format:
+        raise TypeError(
+            f"a bytes-like object is needed (bytes, bytearray, numpy array), not {data!r:.40} "
+            f"({type(data).__name__}); make bytes of it first: bytes(...), or bytes.fromhex(...) of hex"
+        )
+    return view.tobytes()
 
 
-def stack(frames: Sequence[bytes]) -> tuple[Frames, Lengths]:
+def stack(frames: Sequence[BytesLike]) -> tuple[Frames, Lengths]:
     """Put frames of any lengths into one batch: the rows and their lengths.
 
     W is the longest length, rounded up to a multiple of 4 so that rows can be read as 32-bit words. The batch
     takes N * W bytes: split a long list into pieces of some thousand frames.
+
+    Raises:
+        TypeError: a frame is not bytes-like.
     """
-    lengths = np.fromiter(map(len, frames), np.intp, len(frames))
+    octets = [as_bytes(frame) for frame in frames]
+    lengths = np.fromiter(map(len, octets), np.intp, len(octets))
     width = (int(lengths.max(initial=0)) + 3) // 4 * 4
-    rows = np.frombuffer(bytearray().join(frame.ljust(width, b"\0") for frame in frames), np.uint8)
-    return rows.reshape(len(frames), width), lengths
+    rows = np.frombuffer(bytearray().join(frame.ljust(width, b"\0") for frame in octets), np.uint8)
+    return rows.reshape(len(octets), width), lengths
 
 
 def check(frames: Frames, lengths: npt.ArrayLike) -> Lengths:

@@ -4,18 +4,20 @@
     frame = ethernet("02:00:00:00:00:02", "02:00:00:00:00:01", EtherType.IPV4, packet)
 
 Lengths are filled in on the way. IP fills in the checksum of what it carries, because only IP knows the
-addresses. ``frames.parse`` goes the other way.
+addresses. Payloads, options and addresses may be any bytes-like objects. ``parse`` goes the other way;
+``frames`` offers both.
 """
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address
+from operator import index
 from typing import Literal, TypeAlias
 
 from lan966x_lab.net import checksum
+from lan966x_lab.net.batch import BytesLike, as_bytes
 from lan966x_lab.net.headers import TRANSPORTS, Protocol, Vlan
 from lan966x_lab.net.ptp import MessageType
 
@@ -34,7 +36,7 @@ __all__ = [
     "udp",
 ]
 
-Address: TypeAlias = str | bytes  # in words or as it stands in the frame
+Address: TypeAlias = str | BytesLike  # in words or as it stands in the frame
 Fill: TypeAlias = Literal["right", "partial", "zero"]
 """What stands in the checksum field of a transport header.
 
@@ -60,11 +62,11 @@ def ethernet(
     destination: Address,
     source: Address,
     ethertype: int,
-    payload: bytes = b"",
+    payload: BytesLike = b"",
     *,
     tags: Sequence[Vlan] = (),
     minimum: int = 60,
-    pad: bytes = b"\0",
+    pad: BytesLike = b"\0",
 ) -> bytes:
     """An Ethernet frame without FCS, padded with the byte ``pad`` to a ``minimum`` length; tags outer first.
 
@@ -73,16 +75,14 @@ def ethernet(
     """
     head = _mac(destination) + _mac(source)
     for tag in tags:
-        _fit("priority", tag.priority, 3)
-        _fit("vid", tag.vid, 12)
-        _fit("tpid", tag.tpid, 16)
-        head += struct.pack(">HH", tag.tpid, tag.priority << 13 | tag.drop_eligible << 12 | tag.vid)
-    return (head + _word("ethertype", ethertype) + payload).ljust(minimum, pad)
+        tci = _fit("priority", tag.priority, 3) << 13 | tag.drop_eligible << 12 | _fit("vid", tag.vid, 12)
+        head += _word("tpid", tag.tpid) + _word("tci", tci)
+    return (head + _word("ethertype", ethertype) + as_bytes(payload)).ljust(minimum, as_bytes(pad))
 
 
-def fcs(frame: bytes) -> bytes:
+def fcs(frame: BytesLike) -> bytes:
     """The frame check sequence to append: CRC-32, 4 bytes, as Ethernet sends them."""
-    return zlib.crc32(frame).to_bytes(4, "little")
+    return zlib.crc32(as_bytes(frame)).to_bytes(4, "little")
 
 
 def arp(
@@ -103,7 +103,7 @@ def ipv4(
     source: Address,
     destination: Address,
     protocol: int,
-    payload: bytes,
+    payload: BytesLike,
     *,
     fill_checksum: Fill = "right",
     tos: int = 0,
@@ -112,7 +112,7 @@ def ipv4(
     more_fragments: bool = False,
     fragment_offset: int = 0,
     ttl: int = 64,
-    options: bytes = b"",
+    options: BytesLike = b"",
 ) -> bytes:
     """An IPv4 packet with a right header checksum.
 
@@ -123,6 +123,7 @@ def ipv4(
         ValueError: an address or a number that does not fit, a payload shorter than its header.
     """
     here, there = _ip(source, 4), _ip(destination, 4)
+    payload, options = as_bytes(payload), as_bytes(options)
     if len(options) % 4 or len(options) > 40:
         raise ValueError(f"IPv4 options must be 0, 4, 8 .. 40 bytes long, not {len(options)}")
     if fragment_offset % 8:
@@ -142,12 +143,13 @@ def ipv4(
     return header + _word("checksum", total ^ 0xFFFF) + here + there + options + payload
 
 
-def fragments(packet: bytes, mtu: int) -> list[bytes]:
+def fragments(packet: BytesLike, mtu: int) -> list[bytes]:
     """Cut an IPv4 packet without options into packets of at most ``mtu`` bytes, as a router does (RFC 791).
 
     Raises:
         ValueError: the packet has options, or is no IPv4 packet; the mtu is below 28.
     """
+    packet = as_bytes(packet)
     if packet[:1] != b"\x45":
         raise ValueError(
             f"an IPv4 packet without options starts with 45, not with {packet[:1].hex() or 'nothing'}"
@@ -178,10 +180,10 @@ def ipv6(
     source: Address,
     destination: Address,
     next_header: int,
-    payload: bytes,
+    payload: BytesLike,
     *,
     fill_checksum: Fill = "right",
-    extensions: Sequence[tuple[int, bytes]] = (),
+    extensions: Sequence[tuple[int, BytesLike]] = (),
     last_stop: Address | None = None,
     traffic_class: int = 0,
     flow_label: int = 0,
@@ -208,10 +210,12 @@ def ipv6(
     """
     here, there = _ip(source, 16), _ip(destination, 16)
     goal = there if last_stop is None else _ip(last_stop, 16)
-    if not any(kind == Protocol.FRAGMENT and header[2:4] != b"\0\0" for kind, header in extensions):
+    payload = as_bytes(payload)
+    headers = [(kind, as_bytes(header)) for kind, header in extensions]
+    if not any(kind == Protocol.FRAGMENT and header[2:4] != b"\0\0" for kind, header in headers):
         payload = _filled(here, goal, next_header, payload, fill_checksum)
     following = next_header
-    for kind, header in reversed(extensions):
+    for kind, header in reversed(headers):
         if len(header) < 8 or len(header) % 4:
             raise ValueError(f"an extension header has 8, 12, 16 .. bytes, not {len(header)}")
         payload = bytes([_fit("next_header", following, 8)]) + header[1:] + payload
@@ -227,8 +231,9 @@ def ipv6(
     )
 
 
-def udp(source_port: int, destination_port: int, payload: bytes = b"") -> bytes:
+def udp(source_port: int, destination_port: int, payload: BytesLike = b"") -> bytes:
     """A UDP datagram; its checksum is 0 until IP fills it in."""
+    payload = as_bytes(payload)
     words = {
         "source_port": source_port,
         "destination_port": destination_port,
@@ -241,19 +246,20 @@ def udp(source_port: int, destination_port: int, payload: bytes = b"") -> bytes:
 def tcp(
     source_port: int,
     destination_port: int,
-    payload: bytes = b"",
+    payload: BytesLike = b"",
     *,
     sequence: int = 0,
     acknowledgement: int = 0,
     flags: int = 0x10,
     window: int = 0xFFFF,
     urgent: int = 0,
-    options: bytes = b"",
+    options: BytesLike = b"",
 ) -> bytes:
     """A TCP segment, by default with ACK set; its checksum is 0 until IP fills it in.
 
     ``frames.TCP_FLAGS`` names the flags.
     """
+    options = as_bytes(options)
     if len(options) % 4 or len(options) > 40:
         raise ValueError(f"TCP options must be 0, 4, 8 .. 40 bytes long, not {len(options)}")
     return (
@@ -266,26 +272,27 @@ def tcp(
         + b"\0\0"
         + _word("urgent", urgent)
         + options
-        + payload
+        + as_bytes(payload)
     )
 
 
-def icmp(kind: int, code: int = 0, rest: bytes = bytes(4), payload: bytes = b"") -> bytes:
+def icmp(kind: int, code: int = 0, rest: BytesLike = bytes(4), payload: BytesLike = b"") -> bytes:
     """An ICMP or ICMPv6 message; its checksum is 0 until IP fills it in.
 
     ``rest``: 4 bytes whose meaning depends on the type; in an echo they are identification and sequence.
     """
+    rest = as_bytes(rest)
     if len(rest) != 4:
         raise ValueError(f"the rest of an ICMP header has 4 bytes, not {len(rest)}")
-    return bytes([_fit("kind", kind, 8), _fit("code", code, 8), 0, 0]) + rest + payload
+    return bytes([_fit("kind", kind, 8), _fit("code", code, 8), 0, 0]) + rest + as_bytes(payload)
 
 
 def ptp(
     message_type: MessageType,
     sequence: int = 0,
-    body: bytes | None = None,
+    body: BytesLike | None = None,
     *,
-    tlvs: bytes = b"",
+    tlvs: BytesLike = b"",
     minor_version: int = 0,
     sdo_id: int = 0,
     domain: int = 0,
@@ -298,14 +305,16 @@ def ptp(
 ) -> bytes:
     """A PTP version 2 message; the body, if not given, is zero and as long as the type wants.
 
+    A reserved type wants none.
+
     ``correction`` is in units of 2**-16 ns and signed. ``control`` is 0 as version 2.1 sends it.
     """
-    if body is None:
-        body = bytes(PTP_BODY_LENGTHS[message_type])
+    body = bytes(PTP_BODY_LENGTHS.get(message_type, 0)) if body is None else as_bytes(body)
+    tlvs = as_bytes(tlvs)
     return (
         bytes(
             [
-                _fit("sdo_id", sdo_id, 12) >> 8 << 4 | message_type,
+                _fit("sdo_id", sdo_id, 12) >> 8 << 4 | _fit("message_type", message_type, 4),
                 _fit("minor_version", minor_version, 4) << 4 | 2,
             ]
         )
@@ -346,9 +355,15 @@ def _filled(source: bytes, destination: bytes, protocol: int, payload: bytes, fi
 
 def _fit(name: str, value: int, bits: int, *, signed: bool = False) -> int:
     low, high = (-1 << bits - 1, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    if not low <= value <= high:
-        raise ValueError(f"{name} is {value}; it must be within {low}..{high}")
-    return value
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} is {value!r} ({type(value).__name__}); it must be an integer within {low}..{high}"
+        ) from None
+    if not low <= number <= high:
+        raise ValueError(f"{name} is {number}; it must be within {low}..{high}")
+    return number
 
 
 def _word(name: str, value: int) -> bytes:
@@ -357,7 +372,7 @@ def _word(name: str, value: int) -> bytes:
 
 def _mac(address: Address) -> bytes:
     try:
-        octets = bytes.fromhex(address.replace(":", "")) if isinstance(address, str) else bytes(address)
+        octets = bytes.fromhex(address.replace(":", "")) if isinstance(address, str) else as_bytes(address)
     except ValueError:
         octets = b""
     if len(octets) != 6:
@@ -368,6 +383,7 @@ def _mac(address: Address) -> bytes:
 def _ip(address: Address, length: int) -> bytes:
     if isinstance(address, str):
         return (IPv4Address if length == 4 else IPv6Address)(address).packed
-    if len(address) != length:
+    octets = as_bytes(address)
+    if len(octets) != length:
         raise ValueError(f"{address!r} is no address of {length} bytes")
-    return bytes(address)
+    return octets

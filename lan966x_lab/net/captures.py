@@ -155,20 +155,39 @@ def write(path: str | os.PathLike[str], frames: Sequence[BytesLike], times_ns: S
     """
     if len(frames) != len(times_ns):
         raise ValueError(f"{len(frames)} frames need as many times, not {len(times_ns)}")
-    octets, times = [as_bytes(frame) for frame in frames], [operator.index(time) for time in times_ns]
-    last_ns = (SECOND << 32) - 1
-    for number, (frame, time_ns) in enumerate(zip(octets, times, strict=True), 1):
-        if len(frame) > LONGEST_FRAME:
-            raise ValueError(
-                f"frame {number} has {len(frame)} bytes, and a record holds at most {LONGEST_FRAME}"
-            )
-        if not 0 <= time_ns <= last_ns:
-            raise ValueError(f"time {time_ns} of frame {number} is not within 0..{last_ns} ns since 1970")
     whole = BytesIO()
     writer = pcap.Writer(whole, snaplen=LONGEST_FRAME, nano=True)
-    for frame, time_ns in zip(octets, times, strict=True):
-        writer.writepkt_time(frame, Decimal(time_ns).scaleb(-9))
+    for number, (frame, time_ns) in enumerate(zip(frames, times_ns, strict=True), 1):
+        writer.writepkt_time(_octets(number, frame), Decimal(_time_ns(number, time_ns)).scaleb(-9))
     files.write(Path(path), whole.getvalue())
+
+
+def _octets(number: int, frame: BytesLike) -> bytes:
+    """A frame that a record can hold."""
+    try:
+        octets = as_bytes(frame)
+    except TypeError as error:
+        raise TypeError(f"frame {number}: {error}") from None
+    if len(octets) > LONGEST_FRAME:
+        raise ValueError(
+            f"frame {number} has {len(octets)} bytes, and a record holds at most {LONGEST_FRAME}"
+        )
+    return octets
+
+
+def _time_ns(number: int, time_ns: int) -> int:
+    """A time that a record can hold."""
+    last_ns = (SECOND << 32) - 1
+    try:
+        time_ns = operator.index(time_ns)
+    except TypeError:
+        raise TypeError(
+            f"time {time_ns!r} of frame {number} is no integer ({type(time_ns).__name__}); "
+            f"give nanoseconds since 1970, 0..{last_ns}"
+        ) from None
+    if not 0 <= time_ns <= last_ns:
+        raise ValueError(f"time {time_ns} of frame {number} is not within 0..{last_ns} ns since 1970")
+    return time_ns
 
 
 class _CutError(Exception):

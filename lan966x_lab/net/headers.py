@@ -180,13 +180,15 @@ class Udp(NamedTuple):
     length: int
     checksum: int
 
-    def datagram_length(self, carried: int) -> int | None:
+    def datagram_length(self, carried: int, *, first_fragment: bool = False) -> int | None:
         """Bytes of header and payload, where IP carries ``carried`` bytes; None if the field cannot be true.
 
-        In a jumbogram the field is 0, and the datagram takes all that IP carries (RFC 2675).
+        In a jumbogram the field is 0, and the datagram takes all that IP carries (RFC 2675). The first of
+        several fragments carries less than the field says.
         """
         length = carried if self.length == 0 and carried > 0xFFFF else self.length
-        return length if 8 <= length <= carried else None
+        fits = length >= 8 and (first_fragment or length <= carried)
+        return length if fits else None
 
 
 class Tcp(NamedTuple):

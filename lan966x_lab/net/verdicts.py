@@ -14,8 +14,8 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from lan966x_lab.net import batch, checksum
-from lan966x_lab.net.frames import Frame
 from lan966x_lab.net.headers import TRANSPORTS, EtherType, IPv4, TransportKind, Udp, Upper
+from lan966x_lab.net.parse import Frame
 
 __all__ = ["Check", "Checks", "Cover", "Verdict", "check", "check_batch", "judge", "plan"]
 
@@ -118,21 +118,20 @@ def judge(field: int, total: int, pseudo_sum: int = 0) -> Check:
 def _plan_upper(frame: Frame, upper: Upper, kind: TransportKind, end: int) -> Cover | Check:
     start, stop, transport = upper.start, upper.stop, frame.transport
     ipv6 = len(upper.source) == 16
-    if isinstance(transport, Udp) and transport.checksum == 0:
-        if (
-            ipv6
-        ):  # RFC 8200 section 8.1; RFC 6935 exempts tunnels that agreed on it, which a frame cannot show
+    if isinstance(transport, Udp):
+        length = transport.datagram_length(stop - start, first_fragment=upper.fragment)
+        if length is None:
+            return _not_checkable(f"UDP length {transport.length}, IP carries {stop - start} bytes")
+        if transport.checksum == 0 and ipv6:
+            # RFC 8200 section 8.1; RFC 6935 exempts tunnels that agreed on it, which a frame cannot show
             return Check(Verdict.WRONG, "UDP over IPv6 must have a checksum")
-        return Check(Verdict.ABSENT, "the sender sent none")
+        if transport.checksum == 0:
+            return Check(Verdict.ABSENT, "the sender sent none")
+        stop = start + length
     if upper.fragment:
         return _not_checkable("a fragment; the checksum covers the whole datagram")
     if transport is None:
         return _not_checkable(frame.stopped.reason if frame.stopped else "")
-    if isinstance(transport, Udp):
-        length = transport.datagram_length(stop - start)
-        if length is None:
-            return _not_checkable(f"UDP length {transport.length}, IP carries {stop - start} bytes")
-        stop = start + length
     if stop > end:
         return _not_checkable(f"cut off: {end - start} of {stop - start} bytes")
     if not kind.pseudo_header:

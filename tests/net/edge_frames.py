@@ -236,6 +236,22 @@ EDGES = [
     Edge("udp length above ip", put(UDP4, 38, b"\0\x64"), {"ipv4": "right", "udp": "not_checkable"}),
     Edge("udp length 5", put(UDP4, 38, b"\0\x05"), {"ipv4": "right", "udp": "not_checkable"}),
     Edge("udp length 0", put(UDP4, 38, b"\0\0"), {"ipv4": "right", "udp": "not_checkable"}),
+    # Without a checksum, too, a length that cannot be true comes first: there may be no such datagram.
+    *(
+        Edge(
+            f"udp4 none, length {length}",
+            put(UDP4, 38, length.to_bytes(2, "big") + b"\0\0"),
+            {"ipv4": "right", "udp": "not_checkable"},
+        )
+        for length in (0, 7, 100)
+    ),
+    Edge("udp6 none, length 7", put(UDP6, 58, b"\0\7\0\0"), {"udp": "not_checkable"}),
+    Edge("udp4 none, length below ip", put(UDP4, 38, b"\0\x0a\0\0"), {"ipv4": "right", "udp": "absent"}),
+    Edge(
+        "first fragment without checksum, length 7",
+        four(UDP, put(udp(1000, 2000, DATA), 4, b"\0\7"), more_fragments=True),
+        {"ipv4": "right", "udp": "not_checkable"},
+    ),
     Edge("tcp4 cut off", TCP4[:-1], {"ipv4": "right", "tcp": "not_checkable"}),
     Edge("udp4 cut off", UDP4[:-1], {"ipv4": "right", "udp": "not_checkable"}),
     Edge("ipv4 length below header", total_length(TCP4, 10), {"ipv4": "right"}),

@@ -238,10 +238,27 @@ class TestPieces:
     @example(b"", b"")
     def test_remove_is_the_sum_of_what_is_left(self, head: bytes, tail: bytes) -> None:
         left = remove(ones_sum(head + tail), ones_sum(tail), len(head))
-        if any(tail) and not any(head):
+        if len(head) > 1 and any(tail) and not any(head):
             assert left == 0xFFFF  # the one case that sums cannot tell from a zero of ones
         else:
             assert left == ones_sum(head)
+
+    @given(DATA)
+    def test_nothing_or_one_byte_before_the_tail_is_told_exactly(self, data: bytes) -> None:
+        """At offset 0 and 1 the sums say what is left: no byte and no single byte adds up to 0xffff."""
+        for cut in range(min(2, len(data) + 1)):
+            left = remove(ones_sum(data), ones_sum(data[cut:]), cut)
+            assert left == ones_sum(data[:cut])
+
+    @pytest.mark.parametrize("total", [0, 1, 0x1234, 0xFFFF])
+    def test_the_whole_is_its_own_tail(self, total: int) -> None:
+        assert remove(total, total, 0) == ones_sum(b"") == 0
+
+    def test_both_zeros_of_ones(self) -> None:
+        """A tail of zero bytes leaves the sum as it was; from byte 0 on, nothing is left."""
+        assert remove(0xFFFF, 0, 2) == 0xFFFF
+        assert remove(0xFFFF, 0, 0) == remove(0, 0xFFFF, 0) == 0
+        assert remove(0, 0, 0) == remove(0, 0, 2) == 0
 
     @given(DATA)
     def test_every_cut_of_a_whole(self, data: bytes) -> None:

@@ -35,6 +35,7 @@ DIFFERENT = {
     ("tcp4 cut off", "tcp"): "tshark takes the end of a frame for the end of its packet",
     ("ipv4 length below header", "ipv4"): "tshark gives up before it adds up",
     ("tcp header length 16", "tcp"): "tshark gives up before it adds up; the sum does not need that field",
+    ("udp4 none, length 100", "udp"): "tshark looks for a checksum before it looks at the length",
     ("routing type 9", "udp"): "tshark assumes that an unknown type leads nowhere else",
     ("ip in ip", "tcp"): "tshark looks into the tunnel",
     ("icmp error with a wrong datagram in it", "udp"): "tshark looks into the quoted packet",
