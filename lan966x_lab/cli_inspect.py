@@ -41,7 +41,7 @@ def run_inspect(options: argparse.Namespace) -> int:
     try:
         if options.file == "-":
             frame = frame_from_hex(_standard_input())
-            _print([Record(frame, 0, len(frame))], options)
+            _print([Record(frame, 0, len(frame))], None, options)
         else:
             _print_file(options)
         sys.stdout.flush()
@@ -93,7 +93,7 @@ def _standard_input() -> str:
 def _print_file(options: argparse.Namespace) -> None:
     with open(options.file, "rb") as stream:
         reader = Reader(stream, options.file)
-        _print(_with_progress(reader, os.fstat(stream.fileno()).st_size), options)
+        _print(_with_progress(reader, os.fstat(stream.fileno()).st_size), reader, options)
     if reader.truncated:
         print(f"lan966x-lab: {reader.truncated}", file=sys.stderr)
 
@@ -107,16 +107,22 @@ def _with_progress(reader: Reader, size: int) -> Iterator[Record]:
             bar.update(reader.position - bar.n)
 
 
-def _print(records: Iterable[Record], options: argparse.Namespace) -> None:
+def _print(records: Iterable[Record], reader: Reader | None, options: argparse.Namespace) -> None:
+    """Print what there is to say of the records; ``reader`` is where they come from, if from a file."""
     entries = report.entries(islice(records, options.limit))
     if options.json:
         _print_lines(json.dumps(report.as_json(entry)) for entry in entries)
         return
     totals = report.Totals()
     print(report.heading())
-    _print_lines(report.as_line(entry, totals.first_ns) for entry in map(totals.add, entries))
-    if options.file != "-":
-        print(f"\n{totals.text()}")
+    if reader is None:
+        _print_lines(map(report.as_line, entries))
+        return
+    # The reader is asked for each line, because a pcapng file may describe a finer clock on the way.
+    _print_lines(
+        report.as_line(entry, totals.first_ns, reader.decimals) for entry in map(totals.add, entries)
+    )
+    print(f"\n{totals.text(reader.decimals)}")
 
 
 def _print_lines(lines: Iterator[str]) -> None:

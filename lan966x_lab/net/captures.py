@@ -92,6 +92,11 @@ class Reader:
             raise self._source.error(f"cut off or damaged at its start: {cut}; record it again") from None
 
     @property
+    def decimals(self) -> int:
+        """Decimals of a second that the times have: 6, or 9 where a clock so far counts finer than µs."""
+        return self._source.decimals
+
+    @property
     def position(self) -> int:
         """Bytes of the stream read so far."""
         return self._source.offset
@@ -200,6 +205,7 @@ class _Source:
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self.name = name
         self.offset = 4  # behind the magic number
+        self.decimals = 6
         self._stream = stream
 
     def take(self, count: int, what: str) -> bytes:
@@ -259,6 +265,7 @@ def _pcap(source: _Source, magic: bytes) -> tuple[str, Iterator[Record]]:
     layout = struct.Struct(pcap.MAGIC_TO_PKT_HDR[number].__hdr_fmt__)
     order = "<" if layout.format.startswith("<") else ">"
     nano = number in (pcap.TCPDUMP_MAGIC_NANO, pcap.PMUDPCT_MAGIC_NANO)
+    source.decimals = 9 if nano else 6
     file_header = pcap.LEFileHdr if order == "<" else pcap.FileHdr
     header = file_header(magic + source.need(file_header.__hdr_len__ - 4, "the file header"))
     # The link type has 16 bits. Above them bit 26 says that bits 28 to 31 count the FCS in 16-bit words.
@@ -305,6 +312,8 @@ def _pcapng_records(source: _Source, order: str) -> Iterator[Record]:
             interfaces = []
         elif kind == pcapng.PCAPNG_BT_IDB:
             interfaces.append(_interface(order, block))
+            if interfaces[-1].ticks_per_second > 10**6:
+                source.decimals = 9
         elif kind == pcapng.PCAPNG_BT_SPB:
             yield _simple_packet(source, order, block, interfaces)
         elif kind in _PACKETS:

@@ -56,7 +56,8 @@ def as_json(entry: Entry) -> dict[str, Any]:
 
     ``index`` from 1; ``time_ns`` since 1970, 0 where there is none; ``length`` in bytes on the wire;
     ``layers`` from the outside in; ``ptp`` null or the message, its ``correction`` in 2**-16 ns;
-    ``checksums`` a verdict for each one that is there.
+    ``checksums`` a verdict for each one that is there; ``notes`` for people: where reading ended, why a
+    checksum is wrong or not checkable, what else is unusual.
     """
     return {
         "index": entry.number,
@@ -65,6 +66,7 @@ def as_json(entry: Entry) -> dict[str, Any]:
         "layers": list(entry.frame.layers),
         "ptp": _ptp_json(entry),
         "checksums": {name: check.verdict.value for name, check in entry.checks.items()},
+        "notes": list(_notes(entry)),
     }
 
 
@@ -73,12 +75,15 @@ def heading() -> str:
     return _COLUMNS.format("frame", "time/s", "bytes", "layers", "checksums", "notes")
 
 
-def as_line(entry: Entry, start_ns: int = 0) -> str:
-    """The entry for people: time since ``start_ns``, length, layers, verdicts, PTP message, oddities."""
+def as_line(entry: Entry, start_ns: int = 0, decimals: int = 6) -> str:
+    """The entry for people: time since ``start_ns``, length, layers, verdicts, PTP message, oddities.
+
+    ``decimals`` of the seconds: 6 or 9, the same for all lines of a capture.
+    """
     checksums = ", ".join(f"{name} {_WORDS[check.verdict]}" for name, check in entry.checks.items())
     return _COLUMNS.format(
         entry.number,
-        time_text(entry.time_ns - start_ns),
+        time_text(entry.time_ns - start_ns, decimals),
         entry.length,
         _layers_text(entry.frame.layers),
         checksums,
@@ -86,10 +91,10 @@ def as_line(entry: Entry, start_ns: int = 0) -> str:
     ).rstrip()
 
 
-def time_text(time_ns: int) -> str:
-    """Seconds with six decimals, or nine where they are needed."""
+def time_text(time_ns: int, decimals: int = 6) -> str:
+    """Seconds with that many decimals, up to 9; what lies behind them is cut off."""
     sign, (seconds, ns) = "-" if time_ns < 0 else "", divmod(abs(time_ns), 10**9)
-    return f"{sign}{seconds}.{ns:09}" if ns % 1000 else f"{sign}{seconds}.{ns // 1000:06}"
+    return f"{sign}{seconds}.{ns:09}"[: decimals - 9 or None]
 
 
 class Totals:
@@ -118,11 +123,11 @@ class Totals:
             self.checksums[name][check.verdict] += 1
         return entry
 
-    def text(self) -> str:
-        """The totals for people: several lines."""
+    def text(self, decimals: int = 6) -> str:
+        """The totals for people: several lines; ``decimals`` as for ``as_line``."""
         head = f"{self.frames} frame{'s' * (self.frames != 1)}, {self.bytes} bytes"
         if self.frames:
-            head += f", {time_text(self.last_ns - self.first_ns)} s from {_date(self.first_ns)}"
+            head += f", {time_text(self.last_ns - self.first_ns, decimals)} s from {_date(self.first_ns)}"
         lines = [head]
         lines += [
             f"{count:>8}  {_layers_text(layers) or 'nothing read'}"
@@ -185,6 +190,10 @@ def _notes(entry: Entry) -> Iterator[str]:
         yield message.truncated
     if frame.stopped:
         yield frame.stopped.reason
+    upper = frame.upper
+    carries = upper is not None and upper.protocol != frames.Protocol.NO_NEXT_HEADER
+    if upper and carries and (len(upper.source), upper.protocol) not in frames.TRANSPORTS:
+        yield "its checksum, if any, is not checkable"
     for name, check in entry.checks.items():
         if check.verdict is Verdict.WRONG or (check.verdict is Verdict.NOT_CHECKABLE and not frame.stopped):
             yield f"{name}: {check.reason}"

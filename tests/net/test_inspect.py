@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from capture_files import enhanced, interface, section
+from capture_files import enhanced, interface, pcap, section
 from edge_frames import EDGES, MAC, TCP4, UDP4, short
 
 from lan966x_lab import cli_inspect, data_path
@@ -22,7 +22,7 @@ from lan966x_lab.net.captures import Record
 
 CAPTURES = sorted(path.name for path in data_path("captures").glob("*.pcap"))
 README = data_path("captures", "README.md").read_text(encoding="utf-8")
-KEYS = ["index", "time_ns", "length", "layers", "ptp", "checksums"]
+KEYS = ["index", "time_ns", "length", "layers", "ptp", "checksums", "notes"]
 
 
 class Terminal(io.StringIO):
@@ -147,7 +147,7 @@ def test_lines_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert out[1] == (
         "    1     0.000000     62  ethernet ipv4                    ipv4 right"
-        "                IP protocol 2, which the lab does not read"
+        "                IP protocol 2, which the lab does not read; its checksum, if any, is not checkable"
     )
     assert out[9] == (
         "    9     1.602550    108  ethernet ipv6 udp ptp            udp right"
@@ -211,10 +211,67 @@ def test_json_of_a_class_without_a_message() -> None:
     assert entry["ptp"] == {"class": 0x41, "type": None, "sequence": None}
 
 
+@pytest.mark.parametrize("protocol", [4, 47, 132])
+def test_an_upper_layer_that_the_lab_does_not_read_is_not_checkable(protocol: int) -> None:
+    """IP in IP, GRE, SCTP: no key of ``checksums`` stands for them, so a note says it, and why."""
+    packets = (
+        (0x0800, build.ipv4("10.0.0.1", "10.0.0.2", protocol, bytes(20)), {"ipv4": "right"}),
+        (0x86DD, build.ipv6("fe80::1", "fe80::2", protocol, bytes(20)), {}),
+    )
+    for ethertype, packet, checksums in packets:
+        entry = entry_of(build.ethernet(*MAC, ethertype, packet))
+        assert report.as_json(entry)["checksums"] == checksums
+        assert report.as_json(entry)["notes"] == [
+            f"IP protocol {protocol}, which the lab does not read",
+            "its checksum, if any, is not checkable",
+        ]
+        assert report.as_line(entry).endswith("; its checksum, if any, is not checkable")
+
+
+def test_json_says_why_a_checksum_is_not_checkable() -> None:
+    fragment = build.ethernet(
+        *MAC, 0x0800, build.ipv4("10.0.0.1", "10.0.0.2", 6, TCP4[34:], more_fragments=True)
+    )
+    assert report.as_json(entry_of(fragment))["notes"] == [
+        "tcp: a fragment; the checksum covers the whole datagram"
+    ]
+    nothing = build.ethernet(*MAC, 0x86DD, build.ipv6("fe80::1", "fe80::2", 59, b""))
+    assert report.as_json(entry_of(nothing))["notes"] == []
+
+
 def test_time_text() -> None:
-    assert [report.time_text(ns) for ns in (0, 1_000, 1_000_000_001, -1_500_000_000, 10**18)] == [
-        "0.000000", "0.000001", "1.000000001", "-1.500000", "1000000000.000000",
+    times = (0, 1_000, 1_000_000_001, -1_500_000_000, 10**18)
+    assert [report.time_text(ns) for ns in times] == [
+        "0.000000", "0.000001", "1.000000", "-1.500000", "1000000000.000000",
     ]  # fmt: skip
+    assert [report.time_text(ns, 9) for ns in times] == [
+        "0.000000000", "0.000001000", "1.000000001", "-1.500000000", "1000000000.000000000",
+    ]  # fmt: skip
+
+
+MICRO, NANO = interface(), interface("<", 1, 0, (9, b"\x09"))
+
+
+@pytest.mark.parametrize(
+    ("octets", "second"),
+    [
+        (pcap(), "0.001001"),
+        (pcap(magic=0xA1B23C4D, tick_ns=1), "0.001001000"),  # whole microseconds, and all nine decimals
+        (section() + MICRO + enhanced("<", 0, 1, UDP4) + enhanced("<", 0, 3, UDP4), "0.000002"),
+        (section() + NANO + enhanced("<", 0, 1, UDP4) + enhanced("<", 0, 1001, UDP4), "0.000001000"),
+        (section() + MICRO + enhanced("<", 0, 1, UDP4) + NANO + enhanced("<", 1, 1001, UDP4), "0.000000001"),
+    ],
+    ids=["pcap", "pcap, ns", "pcapng", "pcapng, ns", "pcapng, both"],
+)
+def test_one_resolution_per_capture(
+    octets: bytes, second: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "some.pcap"
+    path.write_bytes(octets)
+    assert main(["inspect", str(path), "--limit", "2"]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [line.split()[1] for line in out[1:3]] == [f"{0:.{len(second) - 2}f}", second]
+    assert f", {second} s from " in out[4]
 
 
 def test_totals_of_every_verdict() -> None:
@@ -306,6 +363,7 @@ def test_hex(
             "layers": ["ethernet", "ipv4", "udp"],
             "ptp": None,
             "checksums": {"ipv4": "right", "udp": "right"},
+            "notes": [],
         },
         "",
     )
