@@ -145,8 +145,8 @@ class Bcm4908Driver:
         """Build the rings and start; False (and nothing left behind) when memory is short."""
         if self.is_open:
             raise RuntimeError("open: the interface is already open; close it first")
-        self.rx = DescriptorRing.allocate(self.dma, hw.WORDS, self.rx_size)
-        self.tx = DescriptorRing.allocate(self.dma, hw.WORDS, self.tx_size)
+        self.rx = DescriptorRing.allocate(self.dma, hw.WORDS, self.rx_size, owner=hw.OWNER)
+        self.tx = DescriptorRing.allocate(self.dma, hw.WORDS, self.tx_size, owner=hw.OWNER)
         self.rx_slots: list[RxSlot] = []
         self.tx_slots = TxSlots(self.dma, self.tx)
         self.rx_next = 0

@@ -29,7 +29,7 @@ from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.polling import read_poll_timeout
 from lan966x_lab.driver.skb import ETH_FCS_LEN, ETH_HLEN, ETH_ZLEN, Skb, SkbSlab
 from lan966x_lab.driver.tx_slots import TxSlots
-from lan966x_lab.hw.fdma import DCB_MAX, DCB_WORDS, INJ_CHANNEL, XTR_CHANNEL, Info, PortCtrl, Status
+from lan966x_lab.hw.fdma import DCB_MAX, DCB_WORDS, INJ_CHANNEL, OWNER, XTR_CHANNEL, Info, PortCtrl, Status
 from lan966x_lab.hw.lan966x_regs import NUM_PHYS_PORTS, GrpCfg
 from lan966x_lab.hw.memory import Memory
 from lan966x_lab.hw.ring import DescriptorRing
@@ -74,7 +74,7 @@ class FdmaPath:
         ring = self._new_rx(self._driver.max_len)
         if ring is None:
             raise OSError(errno.ENOMEM, "no memory for the receive ring: free some, or use the manual path")
-        self.tx = DescriptorRing.allocate(self.dma, DCB_WORDS, self.size)
+        self.tx = DescriptorRing.allocate(self.dma, DCB_WORDS, self.size, owner=OWNER)
         self.tx_slots = TxSlots(self.dma, self.tx)
         self.tx_chain = Chain(self.door, INJ_CHANNEL, self.tx)
         for group in ("QS_XTR_GRP_CFG[0]", "QS_INJ_GRP_CFG[0]"):

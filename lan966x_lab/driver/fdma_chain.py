@@ -7,7 +7,7 @@ chain can be made in peace.
 
 from __future__ import annotations
 
-from lan966x_lab.hw.fdma import INVALID_DATA
+from lan966x_lab.hw.fdma import INVALID_DATA, NEXTPTR
 from lan966x_lab.hw.registers import Door
 from lan966x_lab.hw.ring import DescriptorRing
 
@@ -28,13 +28,13 @@ class Chain:
     def append(self, index: int, info: int, bus: int, status: int) -> None:
         """Write DCB `index` and make it the last of the chain.
 
+        Of the old tail only ``nextptr`` is written: the engine may be writing DONE into it at that moment.
         RELOAD follows at once: an engine that has stopped behind the old tail will look at the ``nextptr`` of
         that DCB, and arming it again before that would write a 1 over the way on.
         """
         self.dcbs.write(index, INVALID_DATA, info, bus, status)
         if self.tail is not None:
-            _, *others = self.dcbs.read(self.tail)
-            self.dcbs.write(self.tail, self.dcbs.address_of(index), *others)
+            self.dcbs.write_word(self.tail, NEXTPTR, self.dcbs.address_of(index))
         self.tail = index
         if self.is_active:
             self.door.write("FDMA_CH_RELOAD", 1 << self.channel)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from lan966x_lab.driver.fdma_chain import Chain
 from lan966x_lab.driver.headers import IFH_LEN_BYTES
 from lan966x_lab.driver.skb import SHARED_INFO, VLAN_HLEN, Skb, SkbSlab, build_skb
-from lan966x_lab.hw.fdma import DCB_WORDS, XTR_CHANNEL, Info, Status
+from lan966x_lab.hw.fdma import DCB_WORDS, OWNER, XTR_CHANNEL, Info, Status
 from lan966x_lab.hw.memory import PAGE_SIZE, Dma, Memory, PagePool, PoolPage
 from lan966x_lab.hw.registers import Door
 from lan966x_lab.hw.ring import DescriptorRing
@@ -54,7 +54,7 @@ class RxRing:
     def __init__(self, door: Door, dma: Dma, memory: Memory, slab: SkbSlab, max_len: int, size: int) -> None:
         self.dma, self.slab = dma, slab
         self.pool = PagePool(memory, dma, page_order(max_len), size)
-        self.dcbs = DescriptorRing.allocate(dma, DCB_WORDS, size)
+        self.dcbs = DescriptorRing.allocate(dma, DCB_WORDS, size, owner=OWNER)
         self.chain = Chain(door, XTR_CHANNEL, self.dcbs)
         self.slots: list[RxSlot] = []
         self.next = 0

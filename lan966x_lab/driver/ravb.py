@@ -159,8 +159,8 @@ class RavbDriver:
         if self.is_open:
             raise RuntimeError("open: the interface is already open; close it first")
         self.table = DescriptorRing.allocate(self.dma, hw.TX_WORDS, hw.QUEUES)
-        self.rx = DescriptorRing.allocate(self.dma, hw.RX_WORDS, self.rx_size, links=1)
-        self.tx = DescriptorRing.allocate(self.dma, hw.TX_WORDS, self.tx_size, links=1)
+        self.rx = DescriptorRing.allocate(self.dma, hw.RX_WORDS, self.rx_size, links=1, owner=hw.OWNER)
+        self.tx = DescriptorRing.allocate(self.dma, hw.TX_WORDS, self.tx_size, links=1, owner=hw.OWNER)
         self.rx_slots: list[RxSlot] = []
         self.tx_slots = TxSlots(self.dma, self.tx)
         self.rx_next = 0

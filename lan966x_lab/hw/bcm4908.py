@@ -21,6 +21,8 @@ from lan966x_lab.hw.ring import DescriptorRing, Interrupt, RxEngine, TxEngine
 
 WORDS = "<II"
 """A descriptor: ctl, addr."""
+OWNER = 0
+"""The word with OWN."""
 RING = 200
 """Descriptors of each ring in the driver."""
 ETH_ZLEN = 60
@@ -146,7 +148,7 @@ class Bcm4908:
 
         def base(address: int) -> None:
             channel.stop()
-            channel.ring = DescriptorRing.at(self.dma, address, WORDS)
+            channel.ring = DescriptorRing.at(self.dma, address, WORDS, owner=OWNER)
             channel.position = 0
 
         self.door.add(f"CH_CFG[{name}]", write=config)

@@ -27,6 +27,8 @@ from lan966x_lab.hw.switch import Switch
 
 DCB_WORDS = "<QQQQ"
 """nextptr, info, dataptr, status (32 bytes)."""
+NEXTPTR, OWNER = 0, 3
+"""The word that leads on, and the word with DONE."""
 DCB_MAX = 512
 INVALID_DATA = 0x1
 """``nextptr`` of the last DCB of a chain."""
@@ -75,7 +77,7 @@ class _Chain(Engine):
 
     def load(self, address: int) -> None:
         """Start at the DCB at `address`; the others lie behind it."""
-        self.ring = DescriptorRing.at(self.dma, address, DCB_WORDS)
+        self.ring = DescriptorRing.at(self.dma, address, DCB_WORDS, owner=OWNER)
         self.position = 0
 
     def doorbell(self) -> None:

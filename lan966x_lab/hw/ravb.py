@@ -70,6 +70,8 @@ RX_WORDS = "<HBBIIIHH"
 """Extended receive descriptor: ds_cc, msc, die_dt, dptr, ts_n, ts_sl, ts_sh, reserved (20 bytes)."""
 TX_WORDS = "<HBBI"
 """Transmit descriptor, and entry of the base table: ds, -, die_dt, dptr (8 bytes)."""
+OWNER = 2
+"""In both: the word with the descriptor type."""
 TX_QUEUE, RX_QUEUE, QUEUES = 0, 4, 22
 """Entries of the descriptor base address table: transmit queue 0, receive queue 0, all."""
 
@@ -251,8 +253,8 @@ class Ravb:
             self.tx.stop()
             return
         table = DescriptorRing.at(self.dma, self.door.peek("DBAT"), TX_WORDS)
-        self.rx.ring = DescriptorRing.at(self.dma, table.read(RX_QUEUE)[3], RX_WORDS)
-        self.tx.ring = DescriptorRing.at(self.dma, table.read(TX_QUEUE)[3], TX_WORDS)
+        self.rx.ring = DescriptorRing.at(self.dma, table.read(RX_QUEUE)[3], RX_WORDS, owner=OWNER)
+        self.tx.ring = DescriptorRing.at(self.dma, table.read(TX_QUEUE)[3], TX_WORDS, owner=OWNER)
         self.rx.position = self.tx.position = 0
 
     def _send(self, value: int) -> None:

@@ -4,6 +4,13 @@ A descriptor says where a buffer is, how long it is and whose turn it is. The dr
 gives them to the device, the device completes them in order and gives them back. Each side keeps its own
 position; neither may pass the other. When the device meets a descriptor that it does not own it stops, and
 only a doorbell makes it look again. An interrupt says "something was completed", never how much.
+
+A descriptor has several words, and the other side may look or write between two of them. So one word, the
+`owner`, says whose turn it is, and it crosses last when a descriptor is given and first when one is looked
+at: the other words belong to it (the kernel's ``dma_wmb`` and ``dma_rmb`` stand at that place). Nothing can
+come in between here unless a test or a notebook orders it: `DescriptorRing.interrupt_next`. The engines keep
+the second half of the rule: one fetches a descriptor's words again after it has seen that it owns it, so that
+what it fetched before is never used, unless `DescriptorRing.fetch_early` orders that.
 """
 
 from __future__ import annotations
@@ -13,42 +20,96 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from lan966x_lab.hw.clock import Clock, Event
+from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.memory import Dma
+from lan966x_lab.hw.registers import RegisterError
 
 
 class DescriptorRing:
     """`length` descriptors of one shape in coherent memory, and the only place where an index wraps.
 
     Args:
-        words: the descriptor as a `struct` format, for example ``"<II"``.
+        words: the descriptor as a `struct` format, little-endian, one letter for each word: ``"<II"``.
+        owner: the word that says whose turn it is. None: this side knows no order, and words cross in the
+            order of memory.
     """
 
-    def __init__(self, view: memoryview, address: int, words: str, length: int) -> None:
-        self.view, self.address, self.length = view, address, length
+    def __init__(
+        self, view: memoryview, address: int, words: str, length: int, owner: int | None = None
+    ) -> None:
+        self.view, self.address, self.length, self.owner = view, address, length, owner
         self._struct = struct.Struct(words)
         self.stride = self._struct.size
+        self._there = len(view) // self.stride
+        self._kinds = ["<" + kind for kind in words[1:]]
+        self._offsets = [struct.calcsize(words[: 1 + word]) for word in range(len(self._kinds))]
+        self._meanwhile: Callable[[], object] | None = None
+        self._skip = 0
+        self._early: dict[int, dict[int, int]] = {}
 
     @classmethod
-    def allocate(cls, dma: Dma, words: str, length: int, *, links: int = 0) -> DescriptorRing:
+    def allocate(
+        cls, dma: Dma, words: str, length: int, *, links: int = 0, owner: int | None = None
+    ) -> DescriptorRing:
         """The driver's side: fresh zeroed descriptors, and `links` more behind them that no index reaches."""
         if length < 1:
             raise ValueError(f"a ring of {length} descriptors: at least 1")
         view, address = dma.alloc_coherent(struct.calcsize(words) * (length + links))
-        return cls(view, address, words, length)
+        return cls(view, address, words, length, owner)
 
     @classmethod
-    def at(cls, dma: Dma, address: int, words: str) -> DescriptorRing:
+    def at(cls, dma: Dma, address: int, words: str, *, owner: int | None = None) -> DescriptorRing:
         """The device's side: the descriptors at `address`, to the end of the memory that the driver took."""
         view = dma.coherent(address)
-        return cls(view, address, words, len(view) // struct.calcsize(words))
+        return cls(view, address, words, len(view) // struct.calcsize(words), owner)
 
     def read(self, index: int) -> tuple[int, ...]:
-        """One snapshot of all words of a descriptor."""
-        return self._struct.unpack_from(self.view, index * self.stride)
+        """All words of a descriptor; the `owner` was read before the others.
+
+        Raises:
+            IndexError: there is no such descriptor.
+        """
+        if not 0 <= index < self._there:
+            raise self._no(index)
+        if self._meanwhile is not None:
+            return self._read_torn(index)
+        words = self._struct.unpack_from(self.view, index * self.stride)
+        if self._early and (early := self._early.get(index)):
+            return tuple(early.get(word, value) for word, value in enumerate(words))
+        return words
 
     def write(self, index: int, *words: int) -> None:
-        """All words of a descriptor."""
-        self._struct.pack_into(self.view, index * self.stride, *words)
+        """All words of a descriptor; the `owner` is written after the others.
+
+        Raises:
+            IndexError: there is no such descriptor.
+            ValueError: too few or too many words, or one that does not fit its place.
+        """
+        if not 0 <= index < self._there:
+            raise self._no(index)
+        try:
+            packed = self._struct.pack(*words)
+        except struct.error as error:
+            raise ValueError(f"descriptor {index} <- {words}: {self._struct.format} {error}") from None
+        self._early.pop(index, None)
+        if self._meanwhile is not None:
+            self._write_torn(index, words)
+            return
+        start = index * self.stride
+        self.view[start : start + self.stride] = packed
+
+    def write_word(self, index: int, word: int, value: int) -> None:
+        """One word alone. The others may be the device's just now: to read and write them all would undo what
+        it does in between.
+
+        Raises:
+            IndexError: there is no such descriptor.
+        """
+        if not 0 <= index < self._there:
+            raise self._no(index)
+        if self._meanwhile is not None:
+            self._let_in()
+        self._put(index, word, value)
 
     def next(self, index: int) -> int:
         """The index after `index`."""
@@ -70,6 +131,60 @@ class DescriptorRing:
                 f"no descriptor at {address:#x}: the ring is {self.length} x {self.stride} bytes"
             )
         return index
+
+    # ---- what can be ordered ----
+
+    def interrupt_next(self, action: Callable[[], object], *, skip: int = 0) -> None:
+        """Let the other side in: `action` happens in the middle of this side's next access, after `skip`
+        others.
+
+        The middle of a read is behind its first word; that of a write is before its last word where the
+        `owner` is known, else behind the first. A `write_word` it comes before.
+        """
+        self._meanwhile, self._skip = action, whole("skip", skip, 0)
+
+    def fetch_early(self, index: int, word: int) -> None:
+        """This side has fetched a word of descriptor `index` already, and works with what it got.
+
+        Until it writes the descriptor, or is told to look again (`forget`: every doorbell does).
+        """
+        self._early.setdefault(index, {})[word] = self.read(index)[word]
+
+    def forget(self) -> None:
+        """What was fetched early is fetched again."""
+        self._early.clear()
+
+    def _let_in(self) -> bool:
+        """Whether it is time for what was ordered; then it has happened."""
+        if self._skip:
+            self._skip -= 1
+            return False
+        action, self._meanwhile = self._meanwhile, None
+        assert action is not None
+        action()
+        return True
+
+    def _read_torn(self, index: int) -> tuple[int, ...]:
+        first, start = self.owner or 0, index * self.stride
+        before = self._struct.unpack_from(self.view, start)[first]
+        self._let_in()
+        words = self._struct.unpack_from(self.view, start)
+        return (*words[:first], before, *words[first + 1 :])
+
+    def _write_torn(self, index: int, words: tuple[int, ...]) -> None:
+        """What of a write has crossed before the other side gets in stays as that side leaves it."""
+        crossed = {0} if self.owner is None else set(range(len(words))) - {self.owner}
+        for word in crossed:
+            self._put(index, word, words[word])
+        self._let_in()
+        for word in set(range(len(words))) - crossed:
+            self._put(index, word, words[word])
+
+    def _put(self, index: int, word: int, value: int) -> None:
+        struct.pack_into(self._kinds[word], self.view, index * self.stride + self._offsets[word], value)
+
+    def _no(self, index: int) -> IndexError:
+        return IndexError(f"there is no descriptor {index}: the ring has 0 to {self._there - 1}")
 
 
 class Interrupt:
@@ -136,13 +251,22 @@ class Interrupt:
 class Engine(ABC):
     """The device's side of one ring: a position that moves over descriptors the device owns."""
 
+    ring: DescriptorRing
+
     def __init__(self, dma: Dma, irq: Interrupt) -> None:
         self.dma, self.irq = dma, irq
         self.position = 0
         self.running = False
 
     def doorbell(self) -> None:
-        """Look again: the driver has given descriptors."""
+        """Look again: the driver has given descriptors.
+
+        Raises:
+            RegisterError: there is no ring yet.
+        """
+        if not hasattr(self, "ring"):
+            raise RegisterError("a doorbell, but no ring: write its address first")
+        self.ring.forget()
         self.running = True
 
     def stop(self) -> None:

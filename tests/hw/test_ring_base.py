@@ -10,7 +10,7 @@ from lan966x_lab.hw.bcm4908 import Bcm4908, Ctl
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.fcs import fcs
 from lan966x_lab.hw.memory import Direction, Dma, OwnershipError
-from lan966x_lab.hw.registers import Door
+from lan966x_lab.hw.registers import Door, RegisterError
 from lan966x_lab.hw.ring import DescriptorRing, Interrupt
 
 
@@ -267,3 +267,74 @@ def test_coalescing_by_count_and_by_time():
     for wrong in ({"frames": 0}, {"delay_ns": -1}, {"frames": 2}, {"frames": 2, "delay_ns": 5}):
         with pytest.raises(ValueError, match="coalescing"):
             Interrupt(None, **wrong)
+
+
+ROWS = st.tuples(st.integers(0, 0xFFFF), st.integers(0, 255), st.integers(0, 255), st.integers(0, 0xFFFFFFFF))
+
+
+@given(before=ROWS, after=ROWS, owner=st.sampled_from([None, 0, 2, 3]), skip=st.integers(0, 2))
+def test_the_owner_crosses_last_when_written_and_first_when_read(
+    before: tuple[int, ...], after: tuple[int, ...], owner: int | None, skip: int
+):
+    """C8, C21: what the other side sees in the middle, and what this side gets when it wrote meanwhile."""
+    ring = DescriptorRing.allocate(Dma(), "<HBBI", 2, owner=owner)
+    other = DescriptorRing(ring.view, ring.address, "<HBBI", 2)
+    crossed = {0} if owner is None else {0, 1, 2, 3} - {owner}
+    seen: list[tuple[int, ...]] = []
+    ring.write(1, *before)
+    ring.interrupt_next(lambda: seen.append(other.read(1)), skip=skip)
+    for _ in range(skip):
+        ring.write(1, *before)
+    ring.write(1, *after)
+    assert seen == [tuple((after if word in crossed else before)[word] for word in range(4))]
+    assert ring.read(1) == other.read(1) == after
+    ring.interrupt_next(lambda: other.write(1, *before), skip=skip)
+    for _ in range(skip):
+        assert ring.read(1) == after
+    first = owner or 0
+    assert ring.read(1) == tuple((after if word == first else before)[word] for word in range(4))
+    assert ring.read(1) == before
+    ring.interrupt_next(lambda: other.write(1, *after))
+    ring.write_word(1, 3, 77)
+    assert ring.read(1) == (*after[:3], 77)
+    assert ring.read(0) == (0, 0, 0, 0)
+
+
+@given(before=ROWS, after=ROWS, word=st.integers(0, 3))
+def test_a_word_that_was_fetched_early_is_old_until_the_next_look(
+    before: tuple[int, ...], after: tuple[int, ...], word: int
+):
+    """C8."""
+    ring = DescriptorRing.allocate(Dma(), "<HBBI", 2)
+    device = DescriptorRing(ring.view, ring.address, "<HBBI", 2)
+    ring.write(1, *before)
+    device.fetch_early(1, word)
+    ring.write(1, *after)
+    assert device.read(1) == (*after[:word], before[word], *after[word + 1 :])
+    assert device.read(0) == (0, 0, 0, 0)
+    device.forget()
+    assert device.read(1) == after
+    device.fetch_early(1, word)
+    device.write(1, *before)
+    assert device.read(1) == before
+
+
+def test_a_ring_refuses_what_it_has_no_place_for():
+    ring = DescriptorRing.allocate(Dma(), "<II", 3, links=1)
+    for index in (-1, 4):
+        for access in (
+            lambda: ring.read(index),  # noqa: B023
+            lambda: ring.write(index, 1, 2),  # noqa: B023
+            lambda: ring.write_word(index, 0, 1),  # noqa: B023
+            lambda: ring.fetch_early(index, 0),  # noqa: B023
+        ):
+            with pytest.raises(IndexError, match=f"no descriptor {index}: the ring has 0 to 3"):
+                access()
+    for words in ((1,), (1, 2, 3), (-1, 0), (0, 1 << 32)):
+        with pytest.raises(ValueError, match="descriptor 0 <- "):
+            ring.write(0, *words)
+    assert not any(ring.view)
+    with pytest.raises(ValueError, match="skip is -1"):
+        ring.interrupt_next(lambda: None, skip=-1)
+    with pytest.raises(RegisterError, match="a doorbell, but no ring: write its address first"):
+        Bench().door.write("CH_CFG[rx]", hw.CFG_ENABLE)
