@@ -2,14 +2,16 @@
 
 Asked for: one 1500-byte checksum with the standard library 3 times as fast as scapy; the numpy batch 40 times
 as fast as scapy per packet and within 1.3 times a memory copy of the same bytes; ``classify`` of one frame 20
-times as fast as dpkt's parse.
+times as fast as dpkt's parse, ``classify_batch`` 4 times as fast as ``classify``.
 """
 
 from functools import partial
+from itertools import cycle, islice
 
 import dpkt
 import numpy as np
 import scapy.utils
+from aims import judge, no_compiled_tier
 
 from lan966x_lab import data_path
 from lan966x_lab.measure.timed.timing import compare
@@ -45,7 +47,9 @@ def one_checksum() -> None:
         **SHORT,
     )
     print(f"\nOne checksum of {SIZE} bytes\n{timings.table(to='scapy')}")
-    verdict("speed of the big integer over scapy", timings.ratio("scapy", "big integer"), at_least=3)
+    for way in ("big integer", "ones_sum, which chooses"):
+        judge(f"speed of {way} over scapy", timings.ratio("scapy", way), at_least=3)
+        judge(f"speed of {way} over the loop", timings.ratio("byte pairs", way), at_least=20)
 
 
 def many_checksums(count: int) -> None:
@@ -61,9 +65,10 @@ def many_checksums(count: int) -> None:
     )
     print(f"\n{count} checksums of {SIZE} bytes\n{timings.table(to='np.copyto')}")
     per_packet = timings.ratio(f"scapy, {SAMPLE} packets", "ones_sum_batch") * count / SAMPLE
-    verdict("speed of the batch over scapy, per packet", per_packet, at_least=40)
+    judge("speed of the batch over scapy, per packet", per_packet, at_least=40)
     if frames.nbytes > 1 << 26:
-        verdict("time of the batch over a copy", timings.ratio("ones_sum_batch", "np.copyto"), at_most=1.3)
+        judge("time of the batch over a copy", timings.ratio("ones_sum_batch", "np.copyto"), at_most=1.3)
+    no_compiled_tier("numba, batch over scapy and over a copy")
 
 
 def one_classification() -> None:
@@ -80,33 +85,34 @@ def one_classification() -> None:
         print(f"\n{name}, one frame\n{timings.table(to='dpkt')}")
         speed = timings.ratio("dpkt", "classify")
         if isinstance(dpkt.ethernet.Ethernet(frame).data, dpkt.Packet):
-            verdict("speed of classify over dpkt", speed, at_least=20)
+            judge("speed of classify over dpkt", speed, at_least=20)
         else:
             print(f"  speed of classify over dpkt: {speed:.2f}, nothing asked: dpkt stops at this EtherType")
 
 
 def many_classifications() -> None:
-    """All frames of two captures, ten times."""
-    frames = [*capture("ptp-udp4-e2e"), *capture("iperf3-tcp4-csum-ok")] * 10
-    rows, lengths = batch.stack(frames)
-    timings = compare(
-        {
-            "classify_batch": partial(ptp.classify_batch, rows, lengths),
-            "classify, one by one": lambda: [ptp.classify(frame) for frame in frames],
-        }
-    )
-    print(f"\n{len(frames)} frames\n{timings}")
+    """Some thousand frames of two captures: few of them PTP, and half of them."""
+    events, stream = capture("ptp-udp4-e2e"), capture("iperf3-tcp4-csum-ok")
+    for share, frames in (
+        ("1 of 50", [*events, *islice(cycle(stream), 49 * len(events))]),
+        ("1 of 2", [*events, *islice(cycle(stream), len(events))] * 20),
+    ):
+        rows, lengths = batch.stack(frames)
+        timings = compare(
+            {
+                "classify_batch": partial(ptp.classify_batch, rows, lengths),
+                "classify, one by one": lambda frames=frames: [ptp.classify(frame) for frame in frames],
+            }
+        )
+        print(f"\n{len(frames)} frames, {share} from a PTP capture\n{timings}")
+        speed = timings.ratio("classify, one by one", "classify_batch")
+        judge("speed of the batch over one by one", speed, at_least=4)
+    no_compiled_tier("numba, classification")
 
 
 def capture(name: str) -> list[bytes]:
     """The frames of a capture."""
     return captures.read(data_path("captures", f"{name}.pcap")).frames
-
-
-def verdict(what: str, ratio: float, *, at_least: float = 0, at_most: float = float("inf")) -> None:
-    """Say whether a ratio is what was asked for."""
-    asked = f"at least {at_least}" if at_least else f"at most {at_most}"
-    print(f"  {what}: {ratio:.2f}, asked {asked}: {'yes' if at_least <= ratio <= at_most else 'NO'}")
 
 
 if __name__ == "__main__":
