@@ -17,6 +17,7 @@ The rules that later fixes of the real driver teach (facts in the commit message
 from __future__ import annotations
 
 import errno
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from lan966x_lab import ifh
@@ -29,7 +30,17 @@ from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.polling import read_poll_timeout
 from lan966x_lab.driver.skb import ETH_FCS_LEN, ETH_HLEN, ETH_ZLEN, Skb, SkbSlab
 from lan966x_lab.driver.tx_slots import TxSlots
-from lan966x_lab.hw.fdma import DCB_MAX, DCB_WORDS, INJ_CHANNEL, OWNER, XTR_CHANNEL, Info, PortCtrl, Status
+from lan966x_lab.hw.fdma import (
+    DCB_MAX,
+    DCB_WORDS,
+    INJ_CHANNEL,
+    OWNER,
+    XTR_CHANNEL,
+    Errors,
+    Info,
+    PortCtrl,
+    Status,
+)
 from lan966x_lab.hw.lan966x_regs import NUM_PHYS_PORTS, GrpCfg
 from lan966x_lab.hw.memory import Memory
 from lan966x_lab.hw.ring import DescriptorRing
@@ -41,6 +52,8 @@ XTR_BIT, INJ_BIT = 1 << XTR_CHANNEL, 1 << INJ_CHANNEL
 CHANNELS = 0xFF
 """The interrupts of all channels."""
 DRAIN_NS = 1000
+CAUSES = {"tx_read": Errors.INJ_RD, "rx_write": Errors.CH_WR}
+"""Bus errors by their counter."""
 
 
 class FdmaPath:
@@ -51,6 +64,7 @@ class FdmaPath:
 
     Attributes:
         memory, slab: where pages and structures come from; their ``fails`` can order failures.
+        errors: bus errors that the engine reported, ``tx_read`` and ``rx_write``.
     """
 
     def __init__(self, driver: Driver, options: Options, *, size: int = DCB_MAX) -> None:
@@ -61,6 +75,7 @@ class FdmaPath:
         self.memory = Memory()
         self.slab = SkbSlab(fails=driver.allocation_fails)
         self.scheduled = False
+        self.errors: Counter[str] = Counter()
         self.rx: RxRing | None = None
 
     # ---- start and stop ----
@@ -171,9 +186,26 @@ class FdmaPath:
         if self._driver.chip.fdma.asserted:
             pending = self.door.read("FDMA_INTR_DB")
             self.door.write("FDMA_INTR_DB_ENA", 0)
-            self.door.write("FDMA_INTR_DB", pending)
+            if pending:
+                self.door.write("FDMA_INTR_DB", pending)
+            else:
+                self._clear_errors()
             self.scheduled = True
         return self.scheduled
+
+    def _clear_errors(self) -> None:
+        """Count a bus error, clear it, and let the receive channel go on.
+
+        The kernel's driver asks for errors in every interrupt, warns and clears. Here they are asked for only
+        when FDMA_INTR_DB does not say why the line is up: a frame costs one read less. RELOAD is ours: a
+        channel that got no DBs would stand still for ever.
+        """
+        channels, causes = self.door.read("FDMA_INTR_ERR"), self.door.read("FDMA_ERRORS")
+        self.errors.update(name for name, bits in CAUSES.items() if bits.get(causes))
+        self.door.write("FDMA_INTR_ERR", channels)
+        self.door.write("FDMA_ERRORS", causes)
+        if channels & XTR_BIT:
+            self.door.write("FDMA_CH_RELOAD", XTR_BIT)
 
     def poll(self, budget: int) -> int:
         """NAPI: clean transmit, receive up to `budget` frames, open the interrupt again if that was all.
@@ -256,3 +288,4 @@ class FdmaPath:
     def _disable(self, mask: int) -> None:
         self.door.write("FDMA_CH_DISABLE", mask)
         read_poll_timeout(self.door, "FDMA_CH_ACTIVE", lambda active: not active & mask)
+        self.door.write("FDMA_CH_DB_DISCARD", mask)

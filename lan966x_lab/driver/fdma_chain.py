@@ -7,9 +7,11 @@ chain can be made in peace.
 
 from __future__ import annotations
 
-from lan966x_lab.hw.fdma import INVALID_DATA, NEXTPTR
+from lan966x_lab.hw.fdma import INVALID_DATA, NEXTPTR, ChCfg
 from lan966x_lab.hw.registers import Door
 from lan966x_lab.hw.ring import DescriptorRing
+
+CONFIG = ChCfg.INTR_DB_EOF_ONLY.put(1) | ChCfg.DCB_DB_CNT.put(1) | ChCfg.MEM.put(1)
 
 
 class Chain:
@@ -40,8 +42,9 @@ class Chain:
             self.door.write("FDMA_CH_RELOAD", 1 << self.channel)
 
     def activate(self) -> None:
-        """Let the engine begin at DCB 0."""
+        """Let the engine begin at DCB 0, with one DB in each, and an interrupt for whole frames only."""
         self.door.write(f"FDMA_DCB_LLP[{self.channel}]", self.dcbs.address & 0xFFFFFFFF)
         self.door.write(f"FDMA_DCB_LLP1[{self.channel}]", self.dcbs.address >> 32)
+        self.door.write(f"FDMA_CH_CFG[{self.channel}]", CONFIG)
         self.door.write("FDMA_CH_ACTIVATE", 1 << self.channel)
         self.is_active = True

@@ -5,7 +5,8 @@ a frame starts and ends, and WRAP in the last descriptor of the ring; ``addr`` i
 stops at a descriptor that it does not own, and looks again only when CH_CFG.ENABLE is written: a driver that
 forgets this stalls.
 
-Source: drivers/net/ethernet/broadcom/bcm4908_enet.h and .c of Linux.
+Source: drivers/net/ethernet/broadcom/bcm4908_enet.h (L@4c9f4865f460) and bcm4908_enet.c, before the patch
+(L@073350da0aa2); the patch is L@3a1cc23a75ab.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from functools import partial
 from lan966x_lab.hw import extraction
 from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.extraction import ExtractionGroup
-from lan966x_lab.hw.fdma import Fdma
+from lan966x_lab.hw.fdma import INJ_CHANNEL, XTR_CHANNEL, Fdma
 from lan966x_lab.hw.injection import InjectionGroup
 from lan966x_lab.hw.lan966x_regs import NUM_GROUPS, NUM_PHYS_PORTS
 from lan966x_lab.hw.limits import Named, whole
@@ -128,6 +128,8 @@ class Lan966x:
                 "timestamp late": partial(self.two_step.delay_next, 20_000_000),
                 "bit flipped on the wire": partial(self._each_wire, lambda wire: wire.flip_bit(100)),
                 "frame lost on the wire": partial(self._each_wire, Wire.lose_next),
+                "FDMA cannot read a frame": partial(self.fdma.fail_next, INJ_CHANNEL),
+                "FDMA cannot write a frame": partial(self.fdma.fail_next, XTR_CHANNEL),
             },
         )
 

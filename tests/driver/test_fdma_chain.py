@@ -36,6 +36,7 @@ def test_the_chain_ends_at_what_was_appended_last(length, address, appended, act
             expected += [
                 (f"FDMA_DCB_LLP[{INJ_CHANNEL}]", address & 0xFFFFFFFF, end),
                 (f"FDMA_DCB_LLP1[{INJ_CHANNEL}]", address >> 32, end),
+                (f"FDMA_CH_CFG[{INJ_CHANNEL}]", 0x13, end),
                 ("FDMA_CH_ACTIVATE", 1 << INJ_CHANNEL, end),
             ]
         if n >= activate_after:

@@ -98,7 +98,7 @@ def test_adjtime_moves_the_time_by_its_delta(delta):
 @pytest.mark.parametrize("domain", range(3))
 @pytest.mark.parametrize("ppm", [1, -1, 10, 200, -200])
 def test_adjfine_changes_the_rate_of_one_domain_and_never_half_written(domain, ppm):
-    """Facts 2.4 (g): with the mask shifted twice the domain is not disabled and runs on half a value."""
+    """A10: with the mask shifted twice the domain is not disabled and runs on half a value."""
     board = Board()
     door = board.chip.door
     seen = set()

@@ -103,6 +103,7 @@ class Trail(bytearray):
 
 
 def test_v2_touches_the_byte_before_the_header():
+    """A5."""
     header = Trail(b"\xa5" * 28)
     V2.set(header, TX["TIMESTAMP"], 0)
     assert -1 in header.stored

@@ -92,7 +92,7 @@ class ExpressBoard(Board):
             and not (wire.log is not None or wire._faults)
             and not (chip.switch.wrong_len or chip.switch.wrong_srcport)
             and not (chip.extraction[0]._orders or self._fifo._lose or self._fifo.pauses is not None)
-            and not self._fifo._held_from
+            and not (self._fifo._held_from or chip.fdma.is_failing)
         )
 
     # ---- the lane ----
