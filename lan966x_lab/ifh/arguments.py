@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 from lan966x_lab.ifh.fields import Field
 
 __all__ = [
+    "AnyBuffer",
     "Header",
-    "Octets",
     "Writable",
     "for_reading",
     "for_writing",
-    "pack_arguments",
+    "packs_any_buffer",
     "readable",
-    "unpack_arguments",
+    "unpacks_any_buffer",
     "writable",
 ]
 
-Octets: TypeAlias = bytes | bytearray | memoryview
-Header: TypeAlias = Octets | NDArray[np.uint8]
+Header: TypeAlias = bytes | bytearray | memoryview  # behind the door
+AnyBuffer: TypeAlias = Header | NDArray[np.uint8]
 Writable: TypeAlias = bytearray | memoryview | NDArray[np.uint8]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,7 +48,7 @@ def for_writing(function: Callable[[Any, Field, int], None]) -> Callable[[Writab
     return checked
 
 
-def for_reading(function: Callable[[Any, Field], int]) -> Callable[[Header, Field], int]:
+def for_reading(function: Callable[[Any, Field], int]) -> Callable[[AnyBuffer, Field], int]:
     """Let ``function(header, field)`` read from any buffer that ``readable`` takes."""
 
     @wraps(function)
@@ -58,7 +58,7 @@ def for_reading(function: Callable[[Any, Field], int]) -> Callable[[Header, Fiel
     return checked
 
 
-def pack_arguments(pack: Function) -> Function:
+def packs_any_buffer(pack: Function) -> Function:
     """Let ``pack`` write to any buffer that ``writable`` takes, and refuse numbers that are none."""
 
     @wraps(pack)
@@ -76,7 +76,7 @@ def pack_arguments(pack: Function) -> Function:
     return cast(Function, checked)
 
 
-def unpack_arguments(unpack: Function) -> Function:
+def unpacks_any_buffer(unpack: Function) -> Function:
     """Let ``unpack`` read from any buffer that ``readable`` takes, and refuse numbers that are none."""
 
     @wraps(unpack)
@@ -97,7 +97,7 @@ def _bits(start_bit: int, end_bit: int) -> tuple[int, int]:
         ) from None
 
 
-def readable(header: Header) -> bytes | bytearray:
+def readable(header: AnyBuffer) -> bytes | bytearray:
     """The bytes of any buffer, in the order of its elements.
 
     Raises:
@@ -108,7 +108,7 @@ def readable(header: Header) -> bytes | bytearray:
     return _view(header).tobytes()
 
 
-def writable(header: Header) -> bytearray | memoryview:
+def writable(header: AnyBuffer) -> bytearray | memoryview:
     """The buffer itself, as bytes that can be replaced.
 
     Raises:

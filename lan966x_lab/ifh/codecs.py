@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from lan966x_lab.ifh import packing
-from lan966x_lab.ifh.arguments import Header, Octets, Writable, for_reading, for_writing
+from lan966x_lab.ifh.arguments import AnyBuffer, Header, Writable, for_reading, for_writing
 from lan966x_lab.ifh.fields import Field
 
 __all__ = ["CODECS", "Codec"]
@@ -29,7 +29,7 @@ class Codec:
     name: str
     idea: str
     set: Callable[[Writable, Field, int], None]
-    get: Callable[[Header, Field], int]
+    get: Callable[[AnyBuffer, Field], int]
 
 
 def packing_set(header: bytearray, field: Field, value: int) -> None:
@@ -38,7 +38,7 @@ def packing_set(header: bytearray, field: Field, value: int) -> None:
     packing.pack(header, field.check(value), field.top, field.pos)
 
 
-def packing_get(header: Octets, field: Field) -> int:
+def packing_get(header: Header, field: Field) -> int:
     """Let the general routine do it."""
     field.bytes_in(len(header))
     return packing.unpack(header, field.top, field.pos)
@@ -58,7 +58,7 @@ def bit_loop_set(header: bytearray, field: Field, value: int) -> None:
         header[index] = byte
 
 
-def bit_loop_get(header: Octets, field: Field) -> int:
+def bit_loop_get(header: Header, field: Field) -> int:
     """Test every bit of the field; load each byte once, lowest first."""
     value = 0
     for index in reversed(field.bytes_in(len(header))):
@@ -81,7 +81,7 @@ def byte_shift_set(header: bytearray, field: Field, value: int) -> None:
         mask >>= 8
 
 
-def byte_shift_get(header: Octets, field: Field) -> int:
+def byte_shift_get(header: Header, field: Field) -> int:
     """Gather the bytes that hold the field, then shift and mask once."""
     value = 0
     for index in field.bytes_in(len(header)):
@@ -97,7 +97,7 @@ def whole_int_set(header: bytearray, field: Field, value: int) -> None:
     header[:] = word.to_bytes(len(header), "big")
 
 
-def whole_int_get(header: Octets, field: Field) -> int:
+def whole_int_get(header: Header, field: Field) -> int:
     """Take the whole header for the one integer that it is."""
     field.bytes_in(len(header))
     return (int.from_bytes(header, "big") >> field.pos) & field.maximum

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lan966x_lab.ifh import batch, ruler
-from lan966x_lab.ifh.arguments import Header, readable
+from lan966x_lab.ifh.arguments import AnyBuffer, readable
 from lan966x_lab.ifh.codecs import CODECS, Codec
 from lan966x_lab.ifh.errors import FieldOverlapError, HeaderSizeError, UnknownFieldError
 from lan966x_lab.ifh.fields import Field, disagreement
@@ -87,7 +87,7 @@ class Layout:
         return bytes(header)
 
     def decode(
-        self, header: Header, names: Iterable[str] | None = None, *, codec: str = "byte_shift"
+        self, header: AnyBuffer, names: Iterable[str] | None = None, *, codec: str = "byte_shift"
     ) -> dict[str, int]:
         """The values of the named fields (of all fields when ``names`` is None) of one header.
 
@@ -120,7 +120,7 @@ class Layout:
         """The fields of many headers at once, as columns; see ``batch.decode``."""
         return batch.decode(self, headers, names)
 
-    def ruler(self, header: Header | None = None) -> str:
+    def ruler(self, header: AnyBuffer | None = None) -> str:
         """The layout drawn as an ASCII bit ruler, with the bits of ``header`` when it is given."""
         return ruler.draw(self, header)
 

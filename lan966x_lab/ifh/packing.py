@@ -25,7 +25,7 @@ once answered -ERANGE for a value too large (it warns and truncates now), a ``Va
 
 from enum import STRICT, IntFlag
 
-from lan966x_lab.ifh.arguments import Header, Writable, pack_arguments, unpack_arguments
+from lan966x_lab.ifh.arguments import AnyBuffer, Writable, packs_any_buffer, unpacks_any_buffer
 
 __all__ = ["NO_QUIRKS", "BitRangeError", "Quirk", "ValueTooWideError", "pack", "unpack"]
 
@@ -62,7 +62,7 @@ _ORDERS = _Orders({Quirk(bits): (bool(bits & 1), bool(bits & 2), bool(bits & 4))
 _MIRROR = tuple(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
-@pack_arguments
+@packs_any_buffer
 def pack(buffer: Writable, value: int, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS) -> None:
     """Write ``value`` to the logical bits ``start_bit`` down to ``end_bit`` of the buffer, and nothing else.
 
@@ -99,8 +99,8 @@ def pack(buffer: Writable, value: int, start_bit: int, end_bit: int, quirks: Qui
         buffer[address] = (buffer[address] & ~mask) | bits
 
 
-@unpack_arguments
-def unpack(buffer: Header, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS) -> int:
+@unpacks_any_buffer
+def unpack(buffer: AnyBuffer, start_bit: int, end_bit: int, quirks: Quirk = NO_QUIRKS) -> int:
     """The value of the logical bits ``start_bit`` down to ``end_bit`` of the buffer.
 
     >>> unpack(bytes.fromhex("0000000000cafe00"), 23, 8) == 0xCAFE

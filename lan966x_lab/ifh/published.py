@@ -19,7 +19,7 @@ ORed with 0 there, so nobody noticed.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from lan966x_lab.ifh.arguments import Octets, for_reading, for_writing
+from lan966x_lab.ifh.arguments import Header, for_reading, for_writing
 from lan966x_lab.ifh.cint import s32, u8, u32, u64
 from lan966x_lab.ifh.codecs import Codec
 from lan966x_lab.ifh.fields import Field
@@ -39,7 +39,7 @@ def bit_loop_v1_set(header: bytearray, field: Field, value: int) -> None:
         header[index] = byte
 
 
-def bit_loop_v1_get(header: Octets, field: Field) -> int:
+def bit_loop_v1_get(header: Header, field: Field) -> int:
     """Test every bit of the field; collect them in a ``u64``, each shifted up as an ``int``."""
     value = 0
     for index in reversed(field.bytes_in(len(header))):

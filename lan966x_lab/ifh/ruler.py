@@ -5,7 +5,7 @@ from itertools import groupby
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from lan966x_lab.ifh.arguments import Header, readable
+from lan966x_lab.ifh.arguments import AnyBuffer, readable
 from lan966x_lab.ifh.fields import Field
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ __all__ = ["draw", "lanes"]
 RESERVED = "."
 
 
-def draw(layout: "Layout", header: Header | None = None) -> str:
+def draw(layout: "Layout", header: AnyBuffer | None = None) -> str:
     """For each word: its highest and lowest bit, the bits of ``header``, and the fields below them.
 
     Dots are reserved bits. A name that does not fit its cell gives way to a letter, explained below the word.

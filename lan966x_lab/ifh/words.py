@@ -7,7 +7,7 @@ first. It serves these fields and no others; ``tests/ifh/test_ifh_words.py`` hol
 
 from struct import Struct
 
-from lan966x_lab.ifh.arguments import Octets
+from lan966x_lab.ifh.arguments import Header
 from lan966x_lab.ifh.lan966x import TX
 
 __all__ = ["get_received", "set_sent"]
@@ -37,7 +37,7 @@ def set_sent(
     )
 
 
-def get_received(header: Octets) -> tuple[int, int, int]:
+def get_received(header: Header) -> tuple[int, int, int]:
     """SRCPORT, LEN and TIMESTAMP of a received frame: the first three words hold them all."""
     timestamp, second, third = THREE_WORDS.unpack(header[:12])
     return third >> 13 & 0xF, second >> 18, timestamp
