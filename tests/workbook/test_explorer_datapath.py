@@ -16,21 +16,34 @@ def drawn(explorer: DatapathExplorer) -> str:
     return drawing
 
 
-def test_it_starts_with_everything_on():
+def test_it_starts_with_the_first_patch_alone():
     explorer = DatapathExplorer()
-    view = View("lan966x fdma rx", frozenset(SWITCHES))
+    view = View("lan966x fdma rx", frozenset({"000/1"}))
     assert explorer.status.startswith(
-        f"LAN966x, DMA, receive, 1,514 bytes, patches on: {', '.join(SWITCHES)}. By the model a frame takes "
+        "LAN966x, DMA, receive, 1,514 bytes, patches on: 000/1. By the model a frame takes "
         f"{us(view.frame_ns(1514))} instead of {us(view.before.frame_ns(1514))}, {times(view.gain(1514))}. "
-        "Counted: register reads 6 to 2; register writes 8 to 7; lines of header code "
+        "Counted: register reads 6 to 2; register writes 8 to 7. "
     )
-    near = max(view.live, key=lambda live: live.frame)
-    assert f"Live wire at 1,514 bytes: {near.percent:+.0f} %." in explorer.status
+    (live,) = view.live
+    assert f"Live wire at 1,514 bytes: {live.percent:+.0f} %." in explorer.status
     drawing = drawn(explorer)
     assert "6 → 2" in drawing
     assert "live wire, patches on" in drawing
-    assert f"recorded {near.recording.date[:10]}" in drawing
+    assert f">recorded {live.recording.date[:10]}<" in drawing
+    assert ">TCP<" in drawing
     assert "Python: compare its ratios only" in drawing
+    dots = [node for node in ElementTree.fromstring(drawing).iter() if node.tag.endswith("circle")]
+    assert len({node.get("fill") for node in dots}) == 2  # the key's two kinds, and both are in the plot
+    assert len(dots) == 2 + 2 + 1
+
+
+def test_which_of_the_squares_is_which():
+    explorer = DatapathExplorer(patches=SWITCHES)
+    near = max(View("lan966x fdma rx", frozenset(SWITCHES)).live, key=lambda live: live.frame)
+    assert f"Live wire at 1,514 bytes: {near.percent:+.0f} %." in explorer.status
+    drawing = drawn(explorer)
+    assert "TCP at 1,514 bytes, elsewhere UDP" in drawing
+    assert f"recorded {near.recording.date[:10]}, 1,502 twice" in drawing
 
 
 def test_every_device_has_a_name():
@@ -92,7 +105,7 @@ def test_what_lies_outside_the_plot_is_said():
     drawing = drawn(DatapathExplorer("lan966x manual tx", ["001"]))
     assert "line rate: 941 at 1,514 bytes, far above" in drawing
     assert "↑ the band" not in drawing
-    assert "↑ the band goes up to × 6.2" in drawn(DatapathExplorer("lan966x fdma rx"))
+    assert "↑ the band goes up to × 6.2" in drawn(DatapathExplorer(patches=SWITCHES))
 
 
 def test_where_nobody_recorded_anything_it_says_so():

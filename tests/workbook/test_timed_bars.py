@@ -21,6 +21,21 @@ def test_medians_and_ratios():
     )
 
 
+def test_a_ratio_is_no_quotient_and_the_picture_says_so():
+    picture = timed_bars("A set", TIMINGS)
+    assert "×: compared round by round" in picture.drawing()
+    assert "busy" not in str(picture)
+    assert "busy:" not in picture.drawing()
+
+
+@pytest.mark.parametrize(("other", "busy"), [((1100, 2200, 3300), False), ((4000, 1000, 3000), True)])
+def test_a_busy_computer_is_told(other: tuple[int, ...], busy: bool):
+    """In the busy case the ratios are 4, 0.5 and 1, and the medians 2000 and 3000."""
+    picture = timed_bars("A set", Timings({"a": (1000, 2000, 3000), "b": other}, {"a": 1, "b": 1}))
+    assert ("run it again" in str(picture)) == busy
+    assert (">busy: run again<" in picture.drawing()) == busy
+
+
 def test_the_unit_of_time_is_the_first_word():
     picture = timed_bars("A set", TIMINGS, unit="µs per header", per=dict.fromkeys(TIMINGS.names, 1000))
     assert "loop 2 µs" in str(picture)

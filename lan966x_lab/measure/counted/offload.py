@@ -139,7 +139,7 @@ def cut_off(frames: Iterable[bytes]) -> dict[str, int]:
             (
                 True,
                 odd,
-                checksum.remove(total, tail, 0) != right,
+                checksum.remove(total, tail, len(packet) - odd) != right,
                 checksum.remove(total, tail, len(packet)) != right,
                 odd and tail >> 8 == tail & 0xFF,
             ),

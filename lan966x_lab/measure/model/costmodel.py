@@ -247,6 +247,7 @@ def _stretches(path: Path, payload: int, there: frozenset[str]) -> Iterator[str]
         yield f"the mail names no frame size: {measured[0].payload:,} bytes of payload were assumed"
     if payload not in path.payloads:
         sizes = " and ".join(f"{size:,}" for size in sorted(path.payloads))
-        yield f"{payload:,} bytes were not measured, only {sizes}: costs per frame, byte, word do not change"
+        asked = f"{payload:,} bytes were not" if payload else "no frame with an empty payload was"
+        yield f"{asked} measured, only {sizes}: costs per frame, byte, word do not change"
     if there not in {figure.features for figure in path.figures if figure.use != "check"}:
         yield "these features were not measured together: their costs add up"

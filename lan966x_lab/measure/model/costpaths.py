@@ -265,7 +265,7 @@ UNIDENTIFIABLE = (
     ),
     Unidentifiable(
         "the fixed cost of manual injection against the cost of its words",
-        "One frame size again; the fixed cost is borrowed from another path, and given to fit() by name.",
+        "One frame size again; the fixed cost is borrowed from another path.",
         ("001-sender",),
         (("lan966x manual tx", "fixed"), ("lan966x manual tx", "per word")),
     ),

@@ -1,6 +1,7 @@
 """The capstone of notebook 08: review a sixth patch. Your review is judged by running what it says."""
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import Any
 
 from lan966x_lab.measure.counted.sixth import (
@@ -50,25 +51,40 @@ _PROOFS = (
 """Where a repair has to be right: all wait, a second ends before the poll, frames come meanwhile, both."""
 
 
-def poll_picture(poll: Poll) -> Picture:
-    """One poll in both ways: when frames arrive, when the clock is read, and by how much each time is off."""
+def poll_picture(poll: Poll, repair: str | None = None) -> Picture:
+    """One poll in both ways: when frames arrive, when the clock is read, and by how much each time is off.
+
+    Args:
+        poll: the frames.
+        repair: a name of ``REPAIRS``; with it there is a third lane.
+
+    Raises:
+        ValueError: no repair has this name.
+    """
+    if repair is not None and repair not in REPAIRS:
+        raise ValueError(f"there is no repair {repair!r}: choose from {', '.join(REPAIRS)}")
     ways = {"as it is": run(each_frame, poll), "sixth patch": run(once_per_poll, poll)}
+    if repair is not None:
+        ways["your repair"] = run(REPAIRS[repair], poll)
     arrivals = ways["as it is"].arrived
     moments = [poll.begin_ns, *arrivals, *(at for way in ways.values() for at in way.readings)]
     first, last = min(moments), max(moments)
     left, right = 130, WIDTH - 120
     scale = (right - left) / max(1, last - first)
-    svg = Svg(WIDTH, 222, "a poll: arrivals, readings of the clock, errors")
+    end = 84 + 44 * len(ways)
+    svg = Svg(WIDTH, end + 50, "a poll: arrivals, readings of the clock, errors")
     svg.text(20, 28, f"A poll that takes {len(arrivals)} frames", size=15, bold=True)
     svg.text(WIDTH - 20, 28, "counted", size=12, anchor="end", fill=EVIDENCE["counted"].strong, bold=True)
     begin = left + (poll.begin_ns - first) * scale
-    svg.line(begin, 44, begin, 172, stroke=INK, dash="4 3")
-    svg.text(begin, 190, "the poll begins", size=11, anchor="middle" if begin > 120 else "start", fill=MUTED)
+    svg.line(begin, 44, begin, end, stroke=INK, dash="4 3")
+    svg.text(
+        begin, end + 18, "the poll begins", size=11, anchor="middle" if begin > 120 else "start", fill=MUTED
+    )
     svg.text(left - 12, 68, "frames arrive", anchor="end", size=12)
     for at in arrivals:
         svg.circle(left + (at - first) * scale, 64, 5, fill=TONES[2].soft, stroke=TONES[2].strong)
     for row, (name, way) in enumerate(ways.items()):
-        y, tone = 88 + 44 * row, (BEFORE, AFTER)[row]
+        y, tone = 88 + 44 * row, (BEFORE, AFTER, TONES[3])[row]
         svg.line(left, y + 18, right, y + 18, stroke=HAIRLINE)
         svg.text(left - 12, y + 22, name, anchor="end", bold=True)
         for at in way.readings:
@@ -78,31 +94,36 @@ def poll_picture(poll: Poll) -> Picture:
                 x = left + (at - first) * scale
                 svg.text(x, y + 22, "✗", size=14, anchor="middle", fill=TONES[5].strong, bold=True)
         off = sum(error != 0 for error in way.errors_ns)
-        words = f"{off} of {len(arrivals)} wrong" if off else "all right"
+        words = f"{off} of {len(way.times)} wrong" if off else "all right"
         svg.text(
             WIDTH - 20, y + 22, words, anchor="end", bold=bool(off), fill=TONES[5].strong if off else INK
         )
-    svg.line(left, 172, right, 172, stroke=EDGE)
-    svg.text(right, 190, f"{(last - first) / 1000:,.1f} µs", size=11, anchor="end", fill=MUTED)
-    svg.rect(20, 202, 4, 12, fill=INK)
-    svg.text(30, 212, "a reading of the clock, five register accesses", size=11, fill=MUTED)
-    svg.text(330, 212, "✗ a frame that gets a wrong time", size=11, fill=MUTED)
-    return Picture(svg, _say(ways))
+    svg.line(left, end, right, end, stroke=EDGE)
+    svg.text(right, end + 18, f"{(last - first) / 1000:,.1f} µs", size=11, anchor="end", fill=MUTED)
+    svg.rect(20, end + 30, 4, 12, fill=INK)
+    svg.text(30, end + 40, "a reading of the clock, five register accesses", size=11, fill=MUTED)
+    svg.text(330, end + 40, "✗ a frame that gets a wrong time", size=11, fill=MUTED)
+    return Picture(svg, _say(ways, repair))
 
 
-def _say(ways: Mapping[str, Outcome]) -> str:
+def _say(ways: Mapping[str, Outcome], repair: str | None) -> str:
     now, six = ways["as it is"], ways["sixth patch"]
     said = (
         f"The poll takes {len(now.times)} frames. As it is, the driver makes {now.accesses} register "
         f"accesses for the clock, with the sixth patch {six.accesses}. "
     )
-    if six.is_right:
-        return said + "Both give every frame its time."
-    worst = min(six.errors_ns, key=lambda error: -abs(error))
-    wrong = sum(error != 0 for error in six.errors_ns)
-    return said + f"The sixth patch gives {wrong} of them a wrong time, off by {worst / 1e9:+.0f} s.".replace(
-        "-", "−"
-    )
+    said += "Both give every frame its time." if six.is_right else f"The sixth patch gives {_wrong(six)}."
+    if repair is not None:
+        mended = ways["your repair"]
+        found = "gives every frame its time" if mended.is_right else f"gives {_wrong(mended)}"
+        said += f" With your repair ({repair}) it makes {mended.accesses} and {found}."
+    return said
+
+
+def _wrong(way: Outcome) -> str:
+    worst = min(way.errors_ns, key=lambda error: -abs(error))
+    wrong = sum(error != 0 for error in way.errors_ns)
+    return f"{wrong} of them a wrong time, off by {worst / 1e9:+.0f} s".replace("-", "−")
 
 
 def repairs_table() -> Table:
@@ -120,7 +141,7 @@ def _look(part: Callable[[Mapping[str, Any]], str]) -> Callable[[Any, tuple[Any,
     def look(review: Any, _: tuple[Any, ...]) -> str:
         if not isinstance(review, Mapping) or review.keys() != set(KEYS):
             return f"no dictionary with the keys {', '.join(KEYS)}"
-        if open_keys := [key for key in KEYS if review[key] is ...]:
+        if open_keys := [key for key in KEYS if _is_open(review[key])]:
             raise NotImplementedError(f"fill in {open_keys[0]!r}")
         try:
             return part(review)
@@ -130,8 +151,17 @@ def _look(part: Callable[[Mapping[str, Any]], str]) -> Callable[[Any, tuple[Any,
     return look
 
 
+def _is_open(given: Any) -> bool:
+    """Whether the stub's dots still stand somewhere in it."""
+    if isinstance(given, Mapping):
+        return any(map(_is_open, given.values()))
+    return given is ... or (isinstance(given, tuple | list) and any(map(_is_open, given)))
+
+
 def _poll(review: Mapping[str, Any]) -> Poll:
     given = review["fails_at"]
+    if isinstance(given, Poll):
+        return given
     if not isinstance(given, tuple | list) or len(given) != 2 or not isinstance(given[1], tuple | list):
         raise ValueError("no pair (begin_ns, [arrival_ns, …])")
     return Poll(given[0], tuple(given[1]))
@@ -163,11 +193,21 @@ COUNTS = "all three numbers are those that are counted"
 
 def _model(review: Mapping[str, Any]) -> str:
     given, band = review["saved_ns"], saved_ns(OF)
-    if isinstance(given, bool) or not isinstance(given, int | float):
+    if isinstance(given, bool) or not isinstance(given, Real):
         return f"no number: {given!r}"
-    if not band.low <= given <= band.high:
+    ns = float(given)
+    half = _last_digit(ns) / 2  # 3,000 stands for all that is rounded to it
+    if not band.low - half <= ns <= band.high + half:
         return f"{given} ns, which the figures do not allow"
     return MODEL
+
+
+def _last_digit(given: float) -> int:
+    """What one step of the last digit that is not 0 is worth, in a number such as 3,000; 0 for any other."""
+    if not given.is_integer() or not given % 10 == 0 != given:
+        return 0
+    digits = f"{given:.0f}"
+    return int(10 ** (len(digits) - len(digits.rstrip("0"))))
 
 
 MODEL = "a time that the figures allow"
@@ -216,9 +256,10 @@ review_check = Check(
             (
                 "the times are the same",
                 "every frame had arrived before the patch read the clock, and full_time copes with a second "
-                "that ends before the reading. Which frames does a poll take that came later?",
+                "that ends before the reading. The reading comes about 300 ns after begin_ns. Which frames "
+                "does a poll take that came later?",
             ),
-            ("a poll begins", "the first frame brings the interrupt, so it is there already."),
+            ("a poll begins", "the first frame brings the interrupt: let it arrive before begin_ns."),
             _KEEP,
             ("", "this cannot happen on a wire; change the times."),
         ),
@@ -252,8 +293,8 @@ review_check = Check(
             ("right times, and", "that is the driver as it is: you ask the author to withdraw the patch."),
             (
                 "wrong times",
-                "try it on a poll that begins before a second ends and takes a frame after it, and on one "
-                "whose frames came before the second ended.",
+                "draw it, with poll_picture(poll, repair), for a poll that begins before a second ends and "
+                "takes a frame after it, and for one whose frames came before the second ended.",
             ),
             ("", "copy the words from the table."),
         ),

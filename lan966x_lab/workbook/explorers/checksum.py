@@ -232,7 +232,8 @@ def _verdict(svg: Svg, y: int, frame: frames.Frame, order: str) -> str:
             start, stop = cover.start - ETH_HLEN, cover.stop - ETH_HLEN
             header = checksum.ones_sum(packet[:start])
             tail = checksum.combine(0, checksum.ones_sum(packet[stop:]), stop)
-            rest = checksum.remove(checksum.remove(total, tail, 0), header, 0)
+            packet_only = checksum.remove(total, checksum.ones_sum(packet[stop:]), stop)
+            rest = checksum.fold(packet_only + (header ^ 0xFFFF))  # to add the inverse is to subtract
             end = checksum.fold(rest + cover.pseudo_sum)
             swapped = ", swapped" if stop % 2 and tail else ""
             line += [

@@ -30,7 +30,7 @@ class DatapathExplorer(Explorer):
     """
 
     def __init__(
-        self, path: str = "lan966x fdma rx", patches: Sequence[str] = SWITCHES, frame: int = LONGEST
+        self, path: str = "lan966x fdma rx", patches: Sequence[str] = SWITCHES[:1], frame: int = LONGEST
     ) -> None:
         self.path = choice("Path", {words: name for name, words in DEVICES.items()}, path)
         self.frame = number("Frame, bytes", frame, SHORTEST, LONGEST, step=10, tip="length without FCS")

@@ -85,7 +85,7 @@ class CutInTwo(Explorer):
         """The two pieces in proportion, the bytes around the cut, and both sums of sums."""
         octets, cut, end = self._octets(), self.cut.value, len(self._captured()) - ETH_HLEN
         whole, first, second = (checksum.ones_sum(piece) for piece in (octets, octets[:cut], octets[cut:]))
-        offset = cut if self.swap.value else 0  # an even offset swaps nothing
+        offset = cut if self.swap.value else cut - cut % 2  # an even offset swaps nothing
         swapped = offset % 2 == 1
         piece = Term(
             "+", checksum.combine(0, second, offset), "second, swapped" if swapped else "second", ORANGE

@@ -86,8 +86,8 @@ class _Axis:
 
 def _key(svg: Svg) -> None:
     for x, tone, text in (
-        (NAME, AFTER, "gain of a measurement, computed"),
-        (290, SLATE, "the same, beside a statement"),
+        (NAME, AFTER, "computed from two printed rates"),
+        (262, SLATE, "computed, where only a gain is stated"),
     ):
         svg.rect(x, 45, 26, 12, fill=tone.strong)
         svg.text(x + 34, 56, text, size=12, fill=MUTED)

@@ -1,5 +1,6 @@
 """The pieces of the datapath explorer: a frame's time, rates and gains by frame size, the key to both."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 
@@ -273,4 +274,13 @@ def _live_note(view: View) -> list[str]:
         return ["Nobody recorded these patches", "on the live wire of this path."]
     machines = {live.recording.machine.split(",")[0].replace("(R)", "") for live in view.live}
     dates = {live.recording.date[:10] for live in view.live}
-    return [f"recorded {', '.join(sorted(dates))}", *sorted(machines), "Python: compare its ratios only"]
+    sizes = Counter(live.frame for live in view.live)
+    traffic = {"TCP" if size == LONGEST else "UDP" for size in sizes}  # payloads of 1,448, and up to 1,460
+    both = f"TCP at {LONGEST:,} bytes, elsewhere UDP"
+    again = [f"{size:,}" for size, count in sizes.items() if count > 1]
+    return [
+        both if len(traffic) == 2 else traffic.pop(),
+        f"recorded {', '.join(sorted(dates))}" + (f", {', '.join(again)} twice" if again else ""),
+        *sorted(machines),
+        "Python: compare its ratios only",
+    ]

@@ -68,6 +68,9 @@ def two_profiles(goodput: Claim) -> Picture:
     svg = Svg(WIDTH, height, "two profiles side by side")
     svg.text(20, 28, "Share of all samples, %", size=15, bold=True)
     svg.text(WIDTH - 20, 28, "reported", size=12, anchor="end", fill=EVIDENCE["reported"].strong, bold=True)
+    for x, tone, words in ((250, ORANGE, "adds up"), (340, BLUE, "the idle task"), (460, SLATE, "the rest")):
+        svg.rect(x, 17, 12, 12, fill=tone.strong)
+        svg.text(x + 18, 28, words, size=12, fill=MUTED)
     for x, anchor, offload, rate in (
         (middle - half, "end", "off", goodput.figure("before")),
         (middle + half, "start", "on", goodput.figure("after")),
@@ -160,15 +163,14 @@ def bounds_table() -> Table:
     return table(rows, ["percentage points", "at least", "at most"], "What the listed rows allow")
 
 
-def meaning_table(ns: Decimal, octets: int) -> Table:
+def meaning_table(ns: Decimal) -> Table:
     """What a share of all samples means for a frame, by the number of CPUs that gave samples.
 
     Args:
         ns: time per frame in ``do_csum`` if it was one CPU.
-        octets: bytes that ``do_csum`` adds up of a frame.
     """
-    rows = [[cpus, whole := round(cpus * ns), f"{octets / whole:.1f}"] for cpus in (1, 2, 4)]
-    heads = ["CPUs awake and sampled", "ns in do_csum per frame", "bytes per ns"]
+    rows = [[cpus, round(cpus * ns)] for cpus in (1, 2, 4)]
+    heads = ["CPUs awake and sampled", "ns in do_csum per frame"]
     return table(rows, heads, f"What {profiles.percent('do_csum', 'off')} % of the samples may mean")
 
 
