@@ -24,9 +24,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from lan966x_lab.driver.skb import ETH_ALEN, VLAN_HLEN, IpSummed, Skb, SkbError
-from lan966x_lab.net import checksum
-from lan966x_lab.net.verdicts import Verdict
+from lan966x_lab.driver.skb import ETH_ALEN, ETH_HLEN, VLAN_HLEN, IpSummed, Skb, SkbError
+from lan966x_lab.net import checksum, frames
+from lan966x_lab.net.headers import TRANSPORTS, IPv4, Upper
+from lan966x_lab.net.verdicts import Check, Cover, Verdict, plan
 
 ETH_P_IP = 0x0800
 ETH_P_IPV6 = 0x86DD
@@ -34,12 +35,7 @@ ETH_P_8021Q = 0x8100
 ETH_P_8021AD = 0x88A8
 VLANS = frozenset((ETH_P_8021Q, ETH_P_8021AD))
 
-ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
-HEADER_BYTES = {ICMP: 8, TCP: 20, UDP: 8, ICMPV6: 4}
-"""The transport protocols whose checksum the stack knows, and the shortest header of each."""
-IPV6_OPTIONS = frozenset((0, 43, 60))
-"""Hop-by-hop, routing, destination options: 8 bytes and more, to be stepped over."""
-IPV6_FRAGMENT = 44
+NO_CHECKSUM = Check(Verdict.NOT_CHECKABLE, "a protocol whose checksum the stack does not know")
 
 
 # Operations that keep a COMPLETE sum right. Each returns the number of bytes that it had to add up.
@@ -164,83 +160,55 @@ class Stack:
         """``netif_receive_skb``: one skb, after `eth_type_trans`; returns the verdict on its transport
         checksum.
 
-        PARTIAL is never among them: a receiver cannot know that a wrong sum was to be completed by a sender.
+        Which bytes a checksum covers, and which frames cannot be judged, `net.verdicts` knows. Three things
+        a receiver sees differently from somebody who reads a capture. PARTIAL is never the verdict: it cannot
+        know that a wrong sum was to be completed by a sender. An IPv4 packet of total length 0 is malformed,
+        not one that a sender's hardware was still to cut up. A wrong IPv4 header makes the whole frame WRONG.
         """
         while skb.protocol in VLANS and len(skb) >= VLAN_HLEN:
             self.stats.bytes_summed += vlan_untag(skb)
-        if skb.protocol == ETH_P_IP:
-            return self._ipv4(skb)
-        if skb.protocol == ETH_P_IPV6:
-            return self._ipv6(skb)
+        if skb.protocol in (ETH_P_IP, ETH_P_IPV6):
+            return self._ip(skb)
         return self._pass(skb, Verdict.NOT_CHECKABLE, "other_protocol")
 
-    def _ipv4(self, skb: Skb) -> Verdict:
-        header = skb.view()
-        size = (header[0] & 15) * 4 if len(header) >= 20 else 0
-        total = int.from_bytes(header[2:4], "big")
-        if size < 20 or header[0] >> 4 != 4 or not size <= total <= len(header):
+    def _ip(self, skb: Skb) -> Verdict:
+        """Both versions: the headers by `net`, the sums here, because some were added up already."""
+        assert skb.mac_header is not None
+        frame = frames.parse(skb.buffer[skb.mac_header : skb.tail])
+        ip, upper = frame.network, frame.upper
+        if upper is None or upper.stop > len(frame.octets) or (isinstance(ip, IPv4) and not ip.total_length):
             return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
-        self.stats.bytes_summed += size
-        if checksum.ones_sum(header[:size]) != 0xFFFF:
-            return self._drop(skb, "ip_header_errors", Verdict.WRONG)
-        self.stats.bytes_summed += trim_rcsum(skb, total)
-        protocol = header[9]
-        fragment = int.from_bytes(header[6:8], "big") & 0x3FFF  # more fragments, or an offset
-        pseudo = bytes(header[12:20])
-        skb.pull(size)  # a right header adds up to zero: COMPLETE stays right without any work
-        if fragment:
-            return self._pass(skb, Verdict.NOT_CHECKABLE)
-        return self._transport(skb, protocol, pseudo)
+        if isinstance(ip, IPv4):
+            self.stats.bytes_summed += ip.header_length
+            if checksum.ones_sum(skb.view()[: ip.header_length]) != 0xFFFF:
+                return self._drop(skb, "ip_header_errors", Verdict.WRONG)
+        self.stats.bytes_summed += trim_rcsum(skb, upper.stop - ETH_HLEN)
+        if isinstance(ip, IPv4):
+            skb.pull(
+                ip.header_length
+            )  # a right header adds up to zero: COMPLETE stays right without any work
+        else:
+            self.stats.bytes_summed += pull_rcsum(skb, upper.start - ETH_HLEN)
+        kind = TRANSPORTS.get((len(upper.source), upper.protocol))
+        return self._transport(skb, frame, upper, plan(frame)[kind.name] if kind else NO_CHECKSUM)
 
-    def _ipv6(self, skb: Skb) -> Verdict:
-        header = skb.view()
-        if len(header) < 40 or header[0] >> 4 != 6:
-            return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
-        total = 40 + int.from_bytes(header[4:6], "big")
-        if total > len(header):
-            return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
-        self.stats.bytes_summed += trim_rcsum(skb, total)
-        protocol = header[6]
-        pseudo = bytes(header[8:40])
-        self.stats.bytes_summed += pull_rcsum(skb, 40)
-        while protocol in IPV6_OPTIONS:
-            option = skb.view()
-            size = (option[1] + 1) * 8 if len(option) >= 8 else 0
-            if not 0 < size <= len(option):
-                return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
-            protocol = option[0]
-            self.stats.bytes_summed += pull_rcsum(skb, size)
-        if protocol == IPV6_FRAGMENT:
-            return self._pass(skb, Verdict.NOT_CHECKABLE)
-        return self._transport(skb, protocol, pseudo)
-
-    def _transport(self, skb: Skb, protocol: int, addresses: bytes) -> Verdict:
-        if protocol not in HEADER_BYTES:
-            return self._pass(skb, Verdict.NOT_CHECKABLE)
-        if len(skb) < HEADER_BYTES[protocol]:
-            return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
-        if protocol == UDP:
-            header = skb.view()
-            length = int.from_bytes(header[4:6], "big")
-            if not 8 <= length <= len(skb):
-                return self._drop(skb, "malformed", Verdict.NOT_CHECKABLE)
-            if not any(header[6:8]):  # optional in IPv4, forbidden in IPv6
-                if len(addresses) == 8:
-                    return self._pass(skb, Verdict.ABSENT)
-                return self._drop(skb, "checksum_errors", Verdict.WRONG)
-            self.stats.bytes_summed += trim_rcsum(skb, length)
-        if skb.ip_summed is IpSummed.UNNECESSARY or self._is_right(
-            skb, self._pseudo(skb, protocol, addresses)
-        ):
+    def _transport(self, skb: Skb, frame: frames.Frame, upper: Upper, cover: Cover | Check) -> Verdict:
+        if isinstance(cover, Check):
+            if cover.verdict is Verdict.WRONG:
+                return self._drop(skb, "checksum_errors", cover.verdict)
+            if cover is not NO_CHECKSUM and frame.stopped is not None and not upper.fragment:
+                return self._drop(skb, "malformed", cover.verdict)
+            return self._pass(skb, cover.verdict)
+        self.stats.bytes_summed += trim_rcsum(skb, cover.stop - cover.start)
+        if skb.ip_summed is IpSummed.UNNECESSARY or self._is_right(skb, self._pseudo(upper, cover)):
             return self._pass(skb, Verdict.RIGHT)
         return self._drop(skb, "checksum_errors", Verdict.WRONG)
 
-    def _pseudo(self, skb: Skb, protocol: int, addresses: bytes) -> int:
-        if protocol == ICMP:
-            return 0
-        half = len(addresses) // 2
-        self.stats.bytes_summed += len(addresses) + 4
-        return checksum.pseudo_header_sum(addresses[:half], addresses[half:], protocol, len(skb))
+    def _pseudo(self, upper: Upper, cover: Cover) -> int:
+        """The sum of the pseudo-header: two addresses, protocol and length; 0 where there is none (ICMP)."""
+        if cover.pseudo_sum:
+            self.stats.bytes_summed += 2 * len(upper.source) + 4
+        return cover.pseudo_sum
 
     def _is_right(self, skb: Skb, start: int) -> bool:
         if skb.ip_summed is IpSummed.COMPLETE and _is_zero(start + skb.csum):

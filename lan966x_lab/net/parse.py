@@ -242,7 +242,7 @@ class _Walk:
             body = octets[self.at : self.at + extension.length]
             if kind == Protocol.FRAGMENT:
                 offset = (body[2] << 8 | body[3]) & 0xFFF8
-                fragment = offset > 0 or bool(body[3] & 1)
+                fragment |= offset > 0 or bool(body[3] & 1)
             elif kind == Protocol.ROUTING:
                 goal = _last_stop(body, goal)
             elif kind == Protocol.DESTINATION_OPTIONS:
