@@ -11,6 +11,7 @@ Everything shown comes twice, as HTML and as plain text (the *text twin*), the s
 ``table, evidence``    tables; the labels reported, counted, timed here
 ``source``             the package's own source, side by side
 ``Gate``               a prediction before the answer
+``Fold, Stack``        twins that are opened with a click, and twins below each other
 ``Explorer``           a picture with controls (``number, choice, text, switch, button, whole``)
 ``Check, Step``        the check of an exercise
 ``palette``            the colour table
@@ -25,13 +26,14 @@ from .ready import banner
 from .sources import Source, source
 from .svg import WIDTH, Svg
 from .tables import Table, evidence, table
-from .twin import Stack, Twin
+from .twin import Fold, Stack, Twin
 from .widgets import Explorer, button, choice, number, switch, text, whole
 
 __all__ = [
     "WIDTH",
     "Check",
     "Explorer",
+    "Fold",
     "Gate",
     "Pair",
     "Picture",

@@ -7,6 +7,8 @@ run.
 from abc import ABC, abstractmethod
 from typing import Any
 
+from .svg import clean
+
 
 class Twin(ABC):
     """Base of everything the workbook displays; a notebook shows it when it is the last value of a cell."""
@@ -39,3 +41,21 @@ class Stack(Twin):
     def text(self) -> str:
         """The parts' text, with a blank line between."""
         return "\n\n".join(part.text() for part in self.parts)
+
+
+class Fold(Twin):
+    """Something computed that the reader opens with a click, when an answer of their own stands.
+
+    The text twin holds all of it, so that it is compared, and read where nothing can be clicked.
+    """
+
+    def __init__(self, summary: str, inside: Twin) -> None:
+        self.summary, self.inside = summary, inside
+
+    def html(self) -> str:
+        """The same element as the folded answers in the prose."""
+        return f"<details><summary>{clean(self.summary)}</summary>{self.inside.html()}</details>"
+
+    def text(self) -> str:
+        """The summary as a heading, and what is folded below it."""
+        return f"{self.summary}:\n\n{self.inside.text()}"

@@ -40,6 +40,12 @@ def test_sentences():
     )
 
 
+@pytest.mark.parametrize(("saving", "apart"), [(11_400, "less than 0.1"), (11_309, "0.1"), (11_209, "0.2")])
+def test_times_that_do_not_meet_are_never_zero_apart(saving, apart):
+    status = TwoRowsExplorer(saving, exchanged=True).status
+    assert f"at 1,460 bytes the times stay {apart} µs apart, save more" in status
+
+
 @pytest.mark.parametrize("saving", range(LOW, HIGH + 1, 500))
 def test_as_printed_no_saving_meets_both(saving):
     explorer = TwoRowsExplorer(saving)

@@ -152,6 +152,13 @@ def test_empty_table() -> None:
     assert str(wb.table([], ["a", "b"], "Nothing")) == "Nothing\na  b\n-  -"
 
 
+def test_a_fold_hides_nothing_from_its_text_twin() -> None:
+    fold = wb.Fold("An answer to <this>", wb.evidence("counted"))
+    assert str(fold) == "An answer to <this>:\n\n[counted]"
+    assert fold.html().startswith("<details><summary>An answer to &lt;this&gt;</summary><span")
+    assert fold.html().endswith("</details>")
+
+
 def test_stack_shows_its_parts_in_order() -> None:
     stack = wb.Stack(wb.evidence("counted"), wb.evidence("reported"))
     assert str(stack) == "[counted]\n\n[reported]"

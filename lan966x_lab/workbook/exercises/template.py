@@ -11,43 +11,57 @@ from ..explorers.tworows import printed_rows
 __all__ = ["make_template_check", "saving_check"]
 
 APART = 100  # ns: how near to the end of the range an answer has to be
+US_AT_MOST = 100  # who gives two numbers no larger than this has not given ns
 
 
 def _ends(answer: Any, _: tuple[Any, ...]) -> str:
-    """Whether the two savings fit, and whether the ones a little further out do."""
-    if not (isinstance(answer, tuple | list) and len(answer) == 2 and all(type(ns) is int for ns in answer)):
-        return f"no pair of whole numbers of ns: {answer!r}"
+    """How far the two savings are from the ends of the range that fits both rows."""
+    if not (isinstance(answer, tuple | list) and len(answer) == 2 and all(map(_is_number, answer))):
+        return f"no pair of numbers: {answer!r}"
     low, high = answer
-    rows = printed_rows().exchanged()
+    if max(abs(low), abs(high)) <= US_AT_MOST:
+        return f"{low} ns and {high} ns"
+    if low > high:
+        return f"the first, {low}, is larger than the second, {high}"
+    fits = printed_rows().exchanged().common
+    assert fits is not None  # a test holds it: these two rows meet
+    return f"the smallest {_place(low - fits.low)}; the largest {_place(fits.high - high)}"
 
-    def fits(ns: int) -> str:
-        return "fits" if rows.common is not None and ns in rows.common else "does not"
 
-    return (
-        f"the smallest {fits(low)}, {APART} less {fits(low - APART)}; "
-        f"the largest {fits(high)}, {APART} more {fits(high + APART)}"
-    )
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
+
+def _place(inside: Any) -> str:
+    """Where a saving is that lies so many ns inside of an end of the range."""
+    return _NEAR if abs(inside) <= APART else _INSIDE if inside > 0 else _OUTSIDE
+
+
+_NEAR = f"within {APART} ns of the end"
+_INSIDE = f"fits, and so does one {APART} ns further out"
+_OUTSIDE = f"does not fit, by more than {APART} ns"
 
 saving_check = Check(
     "saving",
     [
         Step(
-            f"the smallest fits, {APART} less does not; the largest fits, {APART} more does not",
+            f"the smallest {_NEAR}; the largest {_NEAR}",
             None,
-            did=f"tried both of your savings on the exchanged rows, and both {APART} ns further out",
+            did="tried both of your savings on the exchanged rows",
             look=_ends,
             mistakes=[
-                (
-                    lambda seen: seen.startswith(f"the smallest fits, {APART} less fits"),
-                    "smaller ones fit, too.",
-                ),
-                (lambda seen: seen.endswith(f"{APART} more fits"), "larger ones fit, too."),
                 (lambda seen: seen.startswith("no pair"), "write saving = (…, …), in ns."),
+                (lambda seen: seen.startswith("the first"), "give the smallest first, then the largest."),
                 (
-                    lambda seen: "does not, " in seen,
+                    lambda seen: not seen.startswith("the "),
+                    "these look like µs; 12.5 µs, for example, are 12_500 ns.",
+                ),
+                (
+                    lambda seen: _OUTSIDE in seen,
                     "a saving has to fit both rows, and the labels are exchanged.",
                 ),
+                (lambda seen: seen.startswith(f"the smallest {_INSIDE}"), "smaller ones fit, too."),
+                (lambda seen: seen.endswith(_INSIDE), "larger ones fit, too."),
             ],
         )
     ],
@@ -58,6 +72,8 @@ PORT_3 = {"BYPASS": 1, "DEST": 1 << 3}
 PLAIN = {"TCI": 0, "REW_OP": 0}
 PTP = {"TCI": 0, "REW_OP": 3 | 5 << 3}
 TAGGED = {"TCI": 3 << 13 | 100, "REW_OP": 0}
+
+ORDER, TAG = {"REW_OP": PTP["REW_OP"]}, {"TCI": 100}
 
 Stamp = Callable[[Mapping[str, int]], bytes]
 
@@ -77,6 +93,8 @@ def _seen(use: Callable[[Stamp, dict[str, int]], Sequence[Any]]) -> Callable[[An
             return f"no function: {stamp!r}"
         try:
             return [_now(header) for header in use(stamp, args[0])]
+        except NotImplementedError:
+            raise  # stamp itself is not started
         except Exception as error:  # the learner's function runs here, after make_template has returned
             return f"{type(error).__name__}: {error}"
 
@@ -111,6 +129,8 @@ def _refused(stamp: Stamp, fixed: dict[str, int]) -> Sequence[Any]:
     return ["not refused", _now(stamp(PLAIN))]
 
 
+_NO_TYPE = (lambda seen: isinstance(seen, str), "")
+"""Last of the mistakes of each step: what was seen is an error, and its own words say more than its type."""
 _STALE = "a later frame holds what an earlier one set: the prepared header was changed; patch a copy of it."
 _SHARED = (
     "the headers changed after they were handed out: all of them are one buffer; make a new one each time."
@@ -130,6 +150,7 @@ make_template_check = Check(
                     "return the function.",
                 ),
                 ([_header()], "what is fixed is missing."),
+                _NO_TYPE,
             ],
         ),
         Step(
@@ -138,7 +159,8 @@ make_template_check = Check(
             did="stamped a VLAN frame, then a PTP frame",
             look=_seen(_each(TAGGED, PTP)),
             mistakes=[
-                ([_header(PORT_3, TAGGED), _header(PORT_3, {**TAGGED, "REW_OP": PTP["REW_OP"]})], _STALE)
+                ([_header(PORT_3, TAGGED), _header(PORT_3, {**TAGGED, "REW_OP": PTP["REW_OP"]})], _STALE),
+                _NO_TYPE,
             ],
         ),
         Step(
@@ -146,14 +168,31 @@ make_template_check = Check(
             (PORT_3,),
             did="stamped a PTP frame, a plain one, and a PTP frame again",
             look=_seen(_each(PTP, PLAIN, PTP)),
-            mistakes=[([_header(PORT_3, PTP)] * 3, _STALE)],
+            mistakes=[([_header(PORT_3, PTP)] * 3, _STALE), _NO_TYPE],
+        ),
+        Step(
+            [_header(PORT_3, ORDER), _header(PORT_3), _header(PORT_3, TAG)],
+            (PORT_3,),
+            did=f"stamped frames that do not name every field: {ORDER}, {{}}, {TAG}",
+            look=_seen(_each(ORDER, {}, TAG)),
+            mistakes=[
+                ([*[_header(PORT_3, ORDER)] * 2, _header(PORT_3, ORDER, TAG)], _STALE),
+                (
+                    lambda seen: isinstance(seen, str) and seen.startswith("KeyError"),
+                    "a frame names only what it sets; go through the fields that are there.",
+                ),
+                _NO_TYPE,
+            ],
         ),
         Step(
             [_header(PORT_3, PTP), _header(PORT_3, TAGGED), _header(PORT_3)],
             (PORT_3,),
             did="stamped three frames, which wait in a queue, and looked at them then",
             look=_seen(_kept),
-            mistakes=[(lambda seen: isinstance(seen, list) and seen[0] == seen[1] == seen[2], _SHARED)],
+            mistakes=[
+                (lambda seen: isinstance(seen, list) and seen[0] == seen[1] == seen[2], _SHARED),
+                _NO_TYPE,
+            ],
         ),
         Step(
             [_header(PORT_3)],
@@ -165,7 +204,8 @@ make_template_check = Check(
                 (
                     [_header()],
                     "the fixed fields are set anew for each frame; prepare them once, outside of stamp.",
-                )
+                ),
+                _NO_TYPE,
             ],
         ),
         Step(
@@ -175,7 +215,8 @@ make_template_check = Check(
             look=_seen(_refused),
             edge=True,
             mistakes=[
-                (lambda seen: seen[0] == "not refused", "a value that does not fit has to be refused.")
+                (lambda seen: seen[0] == "not refused", "a value that does not fit has to be refused."),
+                _NO_TYPE,
             ],
         ),
         Step(
@@ -188,7 +229,9 @@ make_template_check = Check(
                 (
                     [_header(PORT_3)] * 2,
                     "a zero was skipped where the prepared header holds a 1; skip what is there already.",
-                )
+                ),
+                ([_header({"DEST": 1 << 3})] * 2, _STALE),
+                _NO_TYPE,
             ],
         ),
     ],

@@ -65,10 +65,8 @@ class ReuseExplorer(Explorer):
             return Picture(svg, said + "all headers are right.")
         first = wrong[0]
         left_over = _differing(made, headers[first], made.header(kinds[first]))
-        said += (
-            f"{len(wrong)} of {len(kinds)} headers are wrong. Frame {first + 1} ({kinds[first]}) leaves with "
-        )
-        return Picture(svg, said + f"{left_over}, which it never asked for.")
+        said += f"{len(wrong)} of {len(kinds)} headers are wrong. In frame {first + 1} ({kinds[first]}) "
+        return Picture(svg, said + f"something is left over: {left_over}.")
 
 
 def _draw_key(svg: Svg) -> None:
@@ -142,7 +140,7 @@ def _names(made: header_ways.Driver) -> list[str]:
 
 
 def _say(name: str, value: int) -> str:
-    words = {"TCI": f"VLAN {value & 0xFFF}", "REW_OP": f"two-step id {value >> 3}"}
+    words = {"TCI": f"VLAN {value & 0xFFF}", "REW_OP": f"asks for its time (number {value >> 3})"}
     return words.get(name, f"{name} {value}")
 
 

@@ -80,7 +80,8 @@ def _found(row: Row, saving: int) -> str:
         return f"{at} meet"
     too_much = saving > row.saving.high
     apart = saving - row.saving.high if too_much else row.saving.low - saving
-    return f"{at} stay {_us(apart)} µs apart, save {'less' if too_much else 'more'}"
+    far = "less than 0.1" if apart < 100 else _us(apart)  # never "0.0 µs apart"
+    return f"{at} stay {far} µs apart, save {'less' if too_much else 'more'}"
 
 
 def _all_that_fit(rows: TwoRows) -> str:

@@ -13,9 +13,9 @@ from ..tables import Table, table
 __all__ = ["agreement_table", "lines_table", "savings_table", "us", "ways_table"]
 
 
-def us(ns: Interval) -> str:
-    """An interval of ns, in µs with one decimal."""
-    return f"{ns.scaled(Fraction(1, 1000)):.1f}"
+def us(ns: Interval, decimals: int = 1) -> str:
+    """An interval of ns, in µs."""
+    return f"{ns.scaled(Fraction(1, 1000)):.{decimals}f}"
 
 
 def savings_table(readings: Mapping[str, TwoRows]) -> Table:
