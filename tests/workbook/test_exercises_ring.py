@@ -121,6 +121,13 @@ def completes_without_a_budget(ring: TinyRing, budget: int) -> int:
     return done
 
 
+def takes_one_at_least(ring: TinyRing, budget: int) -> int:
+    done = never_completes(ring, max(1, budget))
+    if done < budget:
+        ring.complete()
+    return done
+
+
 def hands_up_everything(ring: TinyRing, budget: int) -> int:
     done = 0
     while done < budget and ring.waiting():
@@ -163,6 +170,7 @@ def test_right(poll: Poll):
         (completes_when_empty, Rung.ALMOST, "NAPI takes that for 'poll me again'."),
         (counts_at_the_start, Rung.ALMOST, "Why: ask the ring before every frame: what you counted"),
         (completes_without_a_budget, Rung.ALMOST, "such a call must not complete."),
+        (takes_one_at_least, Rung.ALMOST, "Why: a budget of 0 means: take nothing."),
         (hands_up_everything, Rung.WRONG, "TypeError: up(None): the stack cannot do anything with that"),
         (never_takes, Rung.WRONG, "the poll asked 1000 times and took nothing"),
         (takes_blindly, Rung.WRONG, "take() from an empty ring: that slot is the device's"),
@@ -199,6 +207,9 @@ def test_both_drivers_side_by_side():
         "published   2    1       0      2       1  frames stuck, mapping leaked",
         "ours        4    1       0      0       0  sound",
     ]
-    assert "unmapped with 0 bytes" in try_both("c").text()
+    assert try_both("c").rows[0][-1] == "unmapped with 0 bytes, mapped with 1,532"
+    assert try_both("ttt f p t f p", ring=4).rows[0][-1] == (
+        "the driver finds an empty slot where it expects a frame"
+    )
     with pytest.raises(ValueError, match="stands for nothing"):
         try_both("z")

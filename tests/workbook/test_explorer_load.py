@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lan966x_lab.workbook.explorers.load import FRAMES, RINGS, LoadExplorer
+from lan966x_lab.workbook.explorers.load import FRAMES, RINGS, LoadExplorer, _Setting
 
 
 def drawn(load: LoadExplorer) -> str:
@@ -70,6 +70,18 @@ def test_a_smaller_budget_enables_the_device_sooner():
     before = lost(load)
     load.budget.value = 8
     assert 0 < lost(load) < before
+
+
+def test_small_rings_lose_the_same_share_until_the_budget_ends_the_poll():
+    """The try of notebook 06: a whole-ring poll keeps the device shut, in proportion to the ring."""
+    for budget, low, high in ((64, 0.37, 0.385), (4, 0.24, 0.36)):
+        loads = [_Setting(ring, 200, budget, 400, 20_000).run(2_400) for ring in (8, 16, 32)]
+        losses = [load.loss for load in loads]
+        assert (min(losses), max(losses)) == (low, high)
+        if budget == 64:
+            assert all(load.exhausted <= load.polls // 5 for load in loads)  # the poll empties the ring
+        else:
+            assert losses == sorted(losses, reverse=True)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,17 @@ def drawn(ring: RingExplorer) -> str:
     return drawing
 
 
-def test_it_starts_where_the_two_sides_differ():
+def test_it_starts_before_a_slot_is_busy():
     ring = RingExplorer()
+    assert ring.status == (
+        "Step 4 of 38. On both sides the interrupt is answered, and masked until the ring is empty. "
+        "Structures made so far: early 6, late 0; in the ring lie 6 early and 0 late. Handed up: 0."
+    )
+    assert drawn(ring).count(">busy<") == 1  # in the key
+
+
+def test_where_the_two_sides_differ():
+    ring = RingExplorer(step=7)
     assert ring.status == (
         "Step 7 of 38. Early: the frame's buffer is unmapped: now it is the CPU's. "
         "Late: a structure is made around the frame. "
@@ -84,7 +93,7 @@ def test_a_script_that_cannot_be_is_refused_kindly():
         assert ring.status.endswith("The picture shows the last good view.")
         assert drawn(ring) == good
     ring.script.value = "f p"
-    assert ring.status.startswith("Step 7 of 7.")
+    assert ring.status.startswith("Step 4 of 7.")
 
 
 def test_the_tip_explains_every_letter():

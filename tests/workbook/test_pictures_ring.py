@@ -31,8 +31,7 @@ def test_an_skb_in_its_buffer():
     stages.append(Stage.of("reserve and put", skb))
     picture = buffer_stages(stages)
     assert picture.sentence.endswith(
-        "At last 1,500 bytes are the frame, with 64 bytes of headroom and 36 of tailroom, "
-        "and a socket is charged 2,176 bytes."
+        "At last 1,500 bytes are the frame, with 64 bytes of headroom and 36 of tailroom."
     )
     assert all(f">{word}<" in drawn(picture) for word in ("head", "data", "tail", "end", "1,600", "320"))
 
@@ -45,6 +44,7 @@ def test_lives():
     picture = lives_of_structures(lives, every=5)
     assert picture.sentence.endswith("early: from 0 to 10; late: always 0.")
     assert drawn(picture) == drawn(lives_of_structures(lives, every=5))
+    assert "One structure of every 5, a row each" in drawn(picture)
 
 
 def test_miss_curves_say_where_they_fall():

@@ -50,7 +50,7 @@ class RingExplorer(Explorer):
     ``copy``.
     """
 
-    def __init__(self, script: str = "fff p fff p", step: int = 7, *, ring: int = 6) -> None:
+    def __init__(self, script: str = "fff p fff p", step: int = 4, *, ring: int = 6) -> None:
         self.step = number("Step", step, 1, 10_000, tip="forth and back through the story")
         self.next = button("To the next hand-over", tip="go on until a frame is handed up")
         self.script = text("Events", script, width=330, tip=_key())

@@ -27,12 +27,11 @@ class Stage(NamedTuple):
     data: int
     tail: int
     end: int
-    truesize: int
 
     @classmethod
     def of(cls, did: str, skb: Skb) -> Self:
         """The positions of `skb` now."""
-        return cls(did, skb.data, skb.tail, skb.end, skb.truesize)
+        return cls(did, skb.data, skb.tail, skb.end)
 
 
 def buffer_stages(stages: Sequence[Stage]) -> Picture:
@@ -72,8 +71,7 @@ def buffer_stages(stages: Sequence[Stage]) -> Picture:
         svg,
         f"After {stages[0].did} data and tail stand at the head of a buffer of {total:,} bytes, "
         f"{SHARED_INFO} of them shared info behind the end. At last {last.tail - last.data:,} bytes are "
-        f"the frame, with {last.data} bytes of headroom and {last.end - last.tail} of tailroom, "
-        f"and a socket is charged {last.truesize:,} bytes.",
+        f"the frame, with {last.data} bytes of headroom and {last.end - last.tail} of tailroom.",
     )
 
 
@@ -101,7 +99,8 @@ def lives_of_structures(lives: Mapping[str, Sequence[tuple[int, int]]], *, every
     rows = {name: pairs[::every] for name, pairs in lives.items()}
     height = 110 + sum(14 * len(pairs) + 18 for pairs in rows.values())
     svg = Svg(WIDTH, height, "when structures are made and when they are used")
-    svg.text(20, 30, "Structures: from their making to their use", size=15, bold=True)
+    title = f"One structure of every {every}, a row each: from its making to its use"
+    svg.text(20, 30, title, size=15, bold=True)
     svg.text(_RIGHT, 30, "counted", size=12, anchor="end", fill=EVIDENCE["counted"].strong, bold=True)
     for mark in range(0, last + 1, 100):
         x = left + mark * scale
