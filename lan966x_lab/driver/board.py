@@ -71,6 +71,15 @@ class Board:
     def options(self, options: Options) -> None:
         self.driver.options = options
 
+    @property
+    def idle_options(self) -> tuple[str, ...]:
+        """The options that are on and change nothing here, on the path that is active now.
+
+        >>> Board(Options(rx_checksum_offload=True)).idle_options
+        ('rx_checksum_offload',)
+        """
+        return self.options.idle(self.options.path)
+
     def wire(self, a: int, b: int, delay_ns: int = 0, *, to: Board | None = None) -> Wire:
         """Join port `a` to port `b`, of this board or of another one with the same clock.
 

@@ -2,6 +2,23 @@
 
 ``Options()`` is the driver before the five threads. A driver takes new options at any time between two frames
 (`Driver.options`), as if it had been rebuilt with the patch.
+
+There is one set of switches for the drivers of all threads, and each looks at its own (`ACTS`). The others
+are accepted, so that `PATCHES` can be applied one after the other whatever the path is, and do nothing;
+`Options.idle` and `Board.idle_options` name them.
+
+===================  =======================  =========  ======
+option               LAN966x                  bcm4908    ravb
+===================  =======================  =========  ======
+ifh_codec            manual and fdma          .          .
+ifh_template         manual and fdma          .          .
+gate_rx_timestamp    manual and fdma          .          .
+check_fifo_first     manual                   .          .
+path                 it is the choice         .          .
+late_skb             fdma                     yes        .
+gro                  manual and fdma          yes        .
+rx_checksum_offload  .                        .          yes
+===================  =======================  =========  ======
 """
 
 from __future__ import annotations
@@ -14,6 +31,8 @@ from typing import Any
 from lan966x_lab import ifh
 
 PATHS = ("manual", "fdma")
+PLACES = (*PATHS, "bcm4908", "ravb")
+"""Where options act: the two paths of the LAN966x driver, and the other two drivers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +73,23 @@ class Options:
             if field.type == "bool" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} is {value!r}: a switch is True or False")
 
+    def idle(self, place: str) -> tuple[str, ...]:
+        """The options that are not at their default, and change nothing at `place` (one of `PLACES`).
+
+        >>> Options(late_skb=True, gro=True).idle("manual")
+        ('late_skb',)
+
+        Raises:
+            ValueError: there is no such place.
+        """
+        if place not in PLACES:
+            raise ValueError(f"place is {place!r}: choose one of {', '.join(map(repr, PLACES))}")
+        return tuple(
+            field.name
+            for field in fields(self)
+            if getattr(self, field.name) != field.default and place not in ACTS[field.name]
+        )
+
     def patched(self, *keys: str) -> Options:
         """These options with the named patches applied, in the given order (keys of `PATCHES`).
 
@@ -66,6 +102,21 @@ class Options:
                 raise KeyError(f"there is no patch {key!r}: choose from {', '.join(PATCHES)}")
             options = replace(options, **PATCHES[key])
         return options
+
+
+ACTS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "ifh_codec": frozenset(PATHS),
+        "ifh_template": frozenset(PATHS),
+        "gate_rx_timestamp": frozenset(PATHS),
+        "check_fifo_first": frozenset({"manual"}),
+        "path": frozenset(PATHS),
+        "late_skb": frozenset({"fdma", "bcm4908"}),
+        "gro": frozenset({*PATHS, "bcm4908"}),
+        "rx_checksum_offload": frozenset({"ravb"}),
+    }
+)
+"""Where each option changes something."""
 
 
 def checked(options: Options) -> Options:

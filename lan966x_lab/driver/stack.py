@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from lan966x_lab.driver.skb import ETH_ALEN, ETH_HLEN, VLAN_HLEN, IpSummed, Skb, SkbError
 from lan966x_lab.net import checksum, frames
-from lan966x_lab.net.headers import TRANSPORTS, IPv4, Upper
+from lan966x_lab.net.headers import TRANSPORTS, IPv4, IPv6, Network, Protocol, Upper
 from lan966x_lab.net.verdicts import Check, Cover, Verdict, plan
 
 ETH_P_IP = 0x0800
@@ -129,6 +129,12 @@ def checksum_help(skb: Skb) -> int:
 # Receive
 
 
+def _end_of_headers(ip: Network | None, upper: Upper) -> int:
+    """Where the stack hands an IPv6 packet on, in the frame: a fragment stays whole for who collects them."""
+    extensions = ip.extensions if upper.fragment and isinstance(ip, IPv6) else ()
+    return next((each.start for each in extensions if each.kind == Protocol.FRAGMENT), upper.start)
+
+
 @dataclass(slots=True)
 class StackStats:
     """Counters of a `Stack`. Every frame is in exactly one of the first five."""
@@ -188,7 +194,7 @@ class Stack:
                 ip.header_length
             )  # a right header adds up to zero: COMPLETE stays right without any work
         else:
-            self.stats.bytes_summed += pull_rcsum(skb, upper.start - ETH_HLEN)
+            self.stats.bytes_summed += pull_rcsum(skb, _end_of_headers(ip, upper) - ETH_HLEN)
         kind = TRANSPORTS.get((len(upper.source), upper.protocol))
         return self._transport(skb, frame, upper, plan(frame)[kind.name] if kind else NO_CHECKSUM)
 
