@@ -49,14 +49,14 @@ def headers(chain: list[tuple[int, bytes]], protocol: int) -> tuple[int, bytes]:
 
 def ends(chain: list[tuple[int, bytes]]) -> tuple[bytes, bytes | None]:
     """Source and destination of the pseudo-header, worked out from the chain as it was meant."""
-    source, destination = SOURCE6, DESTINATION6
+    source: bytes = SOURCE6
+    destination: bytes | None = DESTINATION6
     for kind, body in chain:
         if kind == DESTINATION and HOME in body:
             source = HOME
-        if kind == ROUTING and body[1]:
-            if body[0] not in (0, 2, 4) or len(body) < 22:
-                return source, None
-            destination = body[6:22] if body[0] == 4 else body[-16:]
+        if kind == ROUTING and body[1]:  # a later route has the last word, whatever the first one was
+            known = body[0] in (0, 2, 4) and len(body) >= 22
+            destination = (body[6:22] if body[0] == 4 else body[-16:]) if known else None
     return source, destination
 
 
