@@ -46,7 +46,7 @@ def encode(
     scalars: dict[str, Any] = {}
     arrays: dict[str, Column] = {}
     for name, values in columns.items():
-        if np.ndim(values):
+        if _is_column(values):
             arrays[name] = _checked(layout[name], values)
         else:
             scalars[name] = values
@@ -192,6 +192,13 @@ def _view(table: NDArray[np.uint8], held: range) -> Column:
 def _blocks(length: int) -> Iterator[slice]:
     """The rows 0 to ``length``, a block at a time."""
     return (slice(start, min(start + BLOCK, length)) for start in range(0, length, BLOCK))
+
+
+def _is_column(values: Any) -> bool:
+    try:
+        return np.ndim(values) > 0
+    except ValueError:  # a list that holds lists of several lengths; what is wrong in it is said by its field
+        return True
 
 
 def _checked(field: Field, values: Any) -> Column:

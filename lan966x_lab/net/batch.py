@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import index
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BytesLike", "Frames", "Lengths", "as_bytes", "check", "stack"]
+__all__ = ["BytesLike", "Frames", "Lengths", "as_bytes", "check", "stack", "whole"]
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview | npt.NDArray[np.uint8]
 Frames: TypeAlias = npt.NDArray[np.uint8]
@@ -35,6 +36,20 @@ def as_bytes(data: BytesLike) -> bytes:
             f"({type(data).__name__}); make bytes of it first: bytes(...), or bytes.fromhex(...) of hex"
         )
     return view.tobytes()
+
+
+def whole(name: str, value: int, allowed: str) -> int:
+    """The value as a plain ``int``, which never overflows as numpy's integers do; its range is not checked.
+
+    Raises:
+        TypeError: it is no integer; the message says what is ``allowed``.
+    """
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} is {value!r:.40} ({type(value).__name__}); it must be an integer, {allowed}"
+        ) from None
 
 
 def stack(frames: Sequence[BytesLike]) -> tuple[Frames, Lengths]:

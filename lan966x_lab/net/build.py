@@ -13,11 +13,10 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address
-from operator import index
 from typing import Literal, TypeAlias
 
 from lan966x_lab.net import checksum
-from lan966x_lab.net.batch import BytesLike, as_bytes
+from lan966x_lab.net.batch import BytesLike, as_bytes, whole
 from lan966x_lab.net.headers import TRANSPORTS, Protocol, Vlan
 from lan966x_lab.net.ptp import MessageType
 
@@ -149,7 +148,7 @@ def fragments(packet: BytesLike, mtu: int) -> list[bytes]:
     Raises:
         ValueError: the packet has options, or is no IPv4 packet; the mtu is below 28.
     """
-    packet = as_bytes(packet)
+    packet, mtu = as_bytes(packet), whole("mtu", mtu, "28 or more")
     if packet[:1] != b"\x45":
         raise ValueError(
             f"an IPv4 packet without options starts with 45, not with {packet[:1].hex() or 'nothing'}"
@@ -355,12 +354,7 @@ def _filled(source: bytes, destination: bytes, protocol: int, payload: bytes, fi
 
 def _fit(name: str, value: int, bits: int, *, signed: bool = False) -> int:
     low, high = (-1 << bits - 1, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    try:
-        number = index(value)
-    except TypeError:
-        raise TypeError(
-            f"{name} is {value!r} ({type(value).__name__}); it must be an integer within {low}..{high}"
-        ) from None
+    number = whole(name, value, f"within {low}..{high}")
     if not low <= number <= high:
         raise ValueError(f"{name} is {number}; it must be within {low}..{high}")
     return number

@@ -8,7 +8,6 @@ Formats: the IETF drafts draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng.
 
 from __future__ import annotations
 
-import operator
 import os
 import struct
 from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 from dpkt import pcap, pcapng
 
 from lan966x_lab import DamagedDataError, data_path, files
-from lan966x_lab.net.batch import BytesLike, as_bytes
+from lan966x_lab.net.batch import BytesLike, as_bytes, whole
 
 __all__ = ["Capture", "CaptureError", "Reader", "Record", "read", "recorded", "write"]
 
@@ -183,13 +182,7 @@ def _octets(number: int, frame: BytesLike) -> bytes:
 def _time_ns(number: int, time_ns: int) -> int:
     """A time that a record can hold."""
     last_ns = (SECOND << 32) - 1
-    try:
-        time_ns = operator.index(time_ns)
-    except TypeError:
-        raise TypeError(
-            f"time {time_ns!r} of frame {number} is no integer ({type(time_ns).__name__}); "
-            f"give nanoseconds since 1970, 0..{last_ns}"
-        ) from None
+    time_ns = whole(f"the time of frame {number}", time_ns, f"0..{last_ns} ns since 1970")
     if not 0 <= time_ns <= last_ns:
         raise ValueError(f"time {time_ns} of frame {number} is not within 0..{last_ns} ns since 1970")
     return time_ns

@@ -16,7 +16,6 @@ is 0 only where everything added is zero; any other multiple of 0xffff is 0xffff
 from __future__ import annotations
 
 import functools
-import operator
 import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lan966x_lab.net import batch
-from lan966x_lab.net.batch import BytesLike, as_bytes
+from lan966x_lab.net.batch import BytesLike, as_bytes, whole
 
 __all__ = [
     "WAYS",
@@ -57,10 +56,13 @@ def fold(total: int) -> int:
 
     Raises:
         ValueError: the total is negative.
+        TypeError: it is no integer.
     """
+    if type(total) is not int:
+        total = whole("a sum of words", total, "0 or more")
     if total < 0:
         raise ValueError(f"a sum of words is 0 or more, not {total}")
-    return operator.index(total) % 0xFFFF or (0xFFFF if total else 0)
+    return total % 0xFFFF or (0xFFFF if total else 0)
 
 
 def ones_sum(data: BytesLike, start: int = 0) -> int:
@@ -76,8 +78,10 @@ def ones_sum(data: BytesLike, start: int = 0) -> int:
         ValueError: ``start`` is negative.
     """
     octets = as_bytes(data)
+    if type(start) is not int or start < 0:
+        start = _check("start", start, None)
     way = _big_integer if len(octets) < _NUMPY_FROM else _numpy_words
-    return fold(way(octets) + operator.index(start))
+    return fold(way(octets) + start)
 
 
 class Addition(NamedTuple):
@@ -252,9 +256,9 @@ def _starts(start: npt.ArrayLike, count: int) -> npt.NDArray[np.uint64]:
 
 def _check(name: str, value: int, most: int | None = 0xFFFF) -> int:
     """The value as a plain ``int``, which never overflows as numpy's integers do, once it is known to fit."""
-    value = operator.index(value)
+    allowed = "0 or more" if most is None else f"within 0..{most:#x}"
+    value = whole(name, value, allowed)
     if value < 0 or (most is not None and value > most):
-        allowed = "0 or more" if most is None else f"within 0..{most:#x}"
         raise ValueError(
             f"{name} is {value}; it must be {allowed}" + ("" if most != 0xFFFF else " (fold it first)")
         )

@@ -269,3 +269,8 @@ def test_columns_may_lie_in_the_result(dtype):
     found = TX.encode_batch({"DSTS": inside, "PN_CC": flat, "BYPASS": 1}, room)
     assert found is room
     assert np.array_equal(room, expected)
+
+
+def test_a_ragged_list_is_refused_by_its_faulty_member():
+    with pytest.raises(TypeError, match=r"DSTS takes an integer from 0 to 511, not \[2\] \(list\)"):
+        TX.encode_batch({"DSTS": [1, [2]]})

@@ -123,7 +123,7 @@ class TestOnesSum:
             ones_sum(data)  # type: ignore[arg-type]
 
     def test_refuses_a_start_that_is_no_sum(self) -> None:
-        with pytest.raises(ValueError, match="0 or more, not -1"):
+        with pytest.raises(ValueError, match="start is -1; it must be 0 or more"):
             ones_sum(b"", -1)
         with pytest.raises(TypeError):
             ones_sum(b"", 1.5)  # type: ignore[arg-type]
