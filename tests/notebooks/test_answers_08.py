@@ -17,7 +17,12 @@ def test_review():
     prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     folded = "\n".join(re.findall(r"<details>.*?</details>", prose, re.DOTALL))
     (code,) = re.findall(r"```python\n(.*?)```", folded, re.DOTALL)
-    clock = costmodel.fit().parameter("lan966x fdma rx", "time of day").ns  # from the cell above the answer
-    namespace: dict[str, object] = {"__name__": "notebook", "S": sixth.SECOND, "sixth": sixth, "clock": clock}
+    band = costmodel.fit().parameter("lan966x fdma rx", "time of day").ns  # as the cell above the answer does
+    namespace: dict[str, object] = {
+        "__name__": "notebook",
+        "S": sixth.SECOND,
+        "sixth": sixth,
+        "clock": round((band.low + band.high) / 2),
+    }
     exec(code, namespace)
     assert review_check(namespace), review_check(namespace).text()

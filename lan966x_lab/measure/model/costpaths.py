@@ -190,7 +190,7 @@ PATHS: Mapping[str, Path] = MappingProxyType(
                 Figure("001-receiver", "after", _set(), use="check"),
             ),
             {"001": _set(POLL)},
-            ("the fixed cost is borrowed: a whole frame on lan966x fdma tx, as measured by 000-tx-v1",),
+            ("the fixed cost is borrowed: a whole frame sent with DMA, as measured by 000-tx-v1",),
         ),
         "ocelot fdma tx": Path(
             (
