@@ -45,6 +45,12 @@ INLINE size_t address(size_t box, size_t length, unsigned int quirks)
 	return start + (quirks & LITTLE_ENDIAN_GROUPS ? rank : size - 1 - rank);
 }
 
+/* Ones from bit high down to bit low. Both shifts are 64 bits wide, as they are in the kernel's routine. */
+INLINE uint64_t ones(size_t high, size_t low)
+{
+	return ~(uint64_t)0 << low & ~(uint64_t)0 >> (63 - high);
+}
+
 INLINE int packing(uint8_t *buffer, uint64_t *value, size_t start_bit, size_t end_bit, size_t length,
 		   enum direction direction, unsigned int quirks)
 {
@@ -59,20 +65,21 @@ INLINE int packing(uint8_t *buffer, uint64_t *value, size_t start_bit, size_t en
 		size_t first = 8 * box;
 		size_t low = first > end_bit ? first : end_bit;
 		size_t high = first + 7 < start_bit ? first + 7 : start_bit;
-		uint8_t mask = (2u << (high - first)) - (1u << (low - first));
+		uint64_t part = ones(high - end_bit, low - end_bit); /* this byte's share of the value */
+		uint8_t mask = ones(high - first, low - first);
 		uint8_t *at = buffer + address(box, length, quirks);
-		uint8_t bits;
+		uint64_t bits;
 
 		if (direction == PACK) {
-			bits = *value >> (low - end_bit) << (low - first) & mask;
+			bits = (*value & part) >> (low - end_bit) << (low - first);
 			if (quirks & MSB_ON_THE_RIGHT) {
 				bits = mirror(bits);
 				mask = mirror(mask);
 			}
 			*at = (*at & ~mask) | bits;
 		} else {
-			bits = quirks & MSB_ON_THE_RIGHT ? mirror(*at) : *at;
-			*value |= (uint64_t)((bits & mask) >> (low - first)) << (low - end_bit);
+			bits = (quirks & MSB_ON_THE_RIGHT ? mirror(*at) : *at) & mask;
+			*value = (*value & ~part) | bits >> (low - first) << (low - end_bit);
 		}
 	}
 	return 0;

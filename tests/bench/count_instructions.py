@@ -1,10 +1,12 @@
 """Compile ``data/instructions/forms.c`` for three processors, run each function in an emulator, count.
 
+``cure.c``, the getter and its repairs, goes the same way; there it is the result that is written down.
+
 The lab does not need this to run: its results are in ``data/instructions``. To get them again, on Debian::
 
     apt-get install gcc gcc-arm-linux-gnueabihf gcc-mipsel-linux-gnu
     pip install unicorn ziglang                        # beside the lab; ziglang brings clang
-    python tests/bench/count_instructions.py           # writes counts.csv and listings.txt
+    python tests/bench/count_instructions.py           # writes the csv files and listings.txt
     python tests/bench/count_instructions.py --check   # writes nothing, 1 if they would change
 
 The emulator executes one instruction after the other and knows nothing of time: counts are exact, and the
@@ -29,7 +31,7 @@ from unicorn import arm_const, mips_const, x86_const
 
 from lan966x_lab import data_path, ifh
 from lan966x_lab.measure.counted import header_work
-from lan966x_lab.measure.counted.instructions import TITLE, Counted, loops
+from lan966x_lab.measure.counted.instructions import GETTERS, TITLE, Counted, Cured, loops
 
 FOLDER = data_path("instructions")
 FLAGS = [
@@ -41,6 +43,7 @@ HEADER, VALUES, READY = DATA + 0x100, DATA + 0x200, DATA + 0x300
 FRAME = dict(header_work.PTP)
 ORDER = ("DSTS", "QOS_CLASS", "IPV", "TCI", "REW_CMD", "TIMESTAMP")  # of values[] in forms.c
 RECEIVED = {"SRCPORT": 1, "LEN": 1518, "TIMESTAMP": 0x1234_5678}
+WRITTEN = (0x1234_0000, 0x8000_0000)  # to TIMESTAMP: an ordinary time, and the first one with bit 31
 READS = {"RX2": ("SRCPORT", "TIMESTAMP"), "RX3": header_work.READ}
 TX, RX = ifh.LAN966X
 
@@ -107,7 +110,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Program:
-    """forms.c compiled: its machine code, and each function as (address, text) pairs."""
+    """A C file compiled: its machine code, and each function as (address, text) pairs."""
 
     processor: Processor
     code: bytes
@@ -169,10 +172,10 @@ def version(command: Sequence[str]) -> str:
     return tool([command[0], "-dumpfullversion"]).strip()
 
 
-def build(processor: Processor, command: Sequence[str], folder: Path) -> Program:
+def build(processor: Processor, command: Sequence[str], folder: Path, source: str = "forms.c") -> Program:
     """Compile, link to TEXT, and take apart."""
-    compiled, linked, code = (folder / f"forms.{end}" for end in ("o", "elf", "bin"))
-    tool([*command, *FLAGS, "-c", FOLDER / "forms.c", "-o", compiled])
+    compiled, linked, code = (folder / f"program.{end}" for end in ("o", "elf", "bin"))
+    tool([*command, *FLAGS, "-c", FOLDER / source, "-o", compiled])
     # -N: constants right behind the code, in one piece of memory
     tool([f"{processor.binutils}ld", "-N", f"-Ttext={TEXT:#x}", "-e", "0", "-o", linked, compiled])
     tool([f"{processor.binutils}objcopy", "-O", "binary", "-j", ".text", "-j", ".rodata*", linked, code])
@@ -257,16 +260,28 @@ def jobs(program: Program) -> Iterator[tuple[str, str, str, Run]]:
         yield form, args, job, run
 
 
+def cures(program: Program) -> Iterator[tuple[str, int, int]]:
+    """Let each getter read what the switch wrote; yield (getter, written, read)."""
+    for name in GETTERS:
+        for written in WRITTEN:
+            run, _ = program.call(name, RX.encode(TIMESTAMP=written))
+            yield name, written, run.result
+
+
 def produce() -> dict[str, str]:
-    """The contents of counts.csv and listings.txt."""
-    table, listings = io.StringIO(), []
-    rows = csv.writer(table, lineterminator="\n")
+    """The contents of counts.csv, cure.csv and listings.txt."""
+    table, cured, listings = io.StringIO(), io.StringIO(), []
+    rows, results = (csv.writer(file, lineterminator="\n") for file in (table, cured))
     rows.writerow(column.name for column in fields(Counted))
+    results.writerow(column.name for column in fields(Cured))
     for processor in PROCESSORS:
         for compiler, command in compilers(processor).items():
             made_by = version(command)
             with tempfile.TemporaryDirectory() as folder:
                 program = build(processor, command, Path(folder))
+                getters = build(processor, command, Path(folder), "cure.c")
+            for name, written, read in cures(getters):
+                results.writerow((compiler, processor.name, name, hex(written), hex(read), made_by))
             for form, args, job, run in jobs(program):
                 lines = listing(program, run)
                 length = sum(line.startswith(" ") for line in lines)
@@ -276,15 +291,17 @@ def produce() -> dict[str, str]:
                 rows.writerow((*key, *counts, made_by))
                 if args == "constant" and " " in job:
                     listings += [TITLE.format(*key), *lines, ""]
-    return {"counts.csv": table.getvalue(), "listings.txt": "\n".join(listings[:-1]) + "\n"}
+    text = "\n".join(listings[:-1]) + "\n"
+    return {"counts.csv": table.getvalue(), "cure.csv": cured.getvalue(), "listings.txt": text}
 
 
 def main() -> int:
-    """Write both files, or with ``--check`` compare them."""
+    """Write the files, or with ``--check`` compare them."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if a file would change")
     check, changed = parser.parse_args().check, 0
-    for name, content in produce().items():
+    produced = produce()
+    for name, content in produced.items():
         path = FOLDER / name
         old = path.read_text(encoding="utf-8") if path.exists() else ""
         if old != content:
@@ -292,7 +309,11 @@ def main() -> int:
             print(f"{name} {'would change' if check else 'written'}")
         if not check:
             path.write_text(content, encoding="utf-8")
-    print("nothing changes" if not changed else f"{changed} of 2 files differ from what was stored")
+    print(
+        "nothing changes"
+        if not changed
+        else f"{changed} of {len(produced)} files differ from what was stored"
+    )
     return int(check and changed > 0)
 
 

@@ -120,6 +120,35 @@ def test_listings_name_no_place() -> None:
     assert not re.search(r"/\w+/|<|file format", text)
 
 
+def test_every_getter_ran_with_every_compiler() -> None:
+    keys = [(c.compiler, c.arch, c.getter, c.written) for c in counted.cures()]
+    assert len(keys) == len(set(keys))
+    assert set(keys) == set(product(COMPILERS, ARCHES, counted.GETTERS, (0x1234_0000, 0x8000_0000)))
+    versions = {(c.compiler, c.version) for c in counted.cures()}
+    assert versions == {(r.compiler, r.version) for r in counted.load()}
+
+
+def test_a_mask_of_33_bits_cures_on_no_machine() -> None:
+    """What C defines came out as it must; what it does not define came out wrong every time."""
+    for cured in counted.cures():
+        sign = 0xFFFF_FFFF << 32 if cured.written >> 31 else 0
+        right = {"published": cured.written | sign, "one_less": cured.written, "merged": cured.written}
+        if cured.getter in right:
+            assert cured.read == right[cured.getter], cured
+        elif cured.arch == "x86-64":  # its long has 64 bits
+            assert cured.read == cured.written | sign & 1 << 32, cured
+        else:
+            assert cured.read != cured.written, cured
+
+
+def test_damaged_cures_are_refused(tmp_path, monkeypatch) -> None:
+    good = data_path("instructions", "cure.csv").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "cure.csv").write_text("\n".join([good[0], good[1].replace("0x12340000", "much", 1)]))
+    monkeypatch.setattr(counted, "data_path", lambda *parts: tmp_path / parts[-1])
+    with pytest.raises(tables.DamagedTableError, match=r"cure\.csv is damaged: line 2, column written"):
+        counted.cures.__wrapped__()
+
+
 def test_loops_of_a_listing() -> None:
     lines = [
         "f:",

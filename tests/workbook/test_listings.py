@@ -5,7 +5,7 @@ import re
 import pytest
 
 from lan966x_lab.measure.counted import instructions
-from lan966x_lab.workbook.figures.listings import Listings, answers, headers, savings
+from lan966x_lab.workbook.figures.listings import Listings, answers, cures, headers, savings
 from lan966x_lab.workbook.palette import MARK
 
 ARM = "ARMv7-A"
@@ -48,7 +48,7 @@ def test_answers() -> None:
 def test_headers() -> None:
     columns = [("gcc -O2", ARM), ("clang -O2", ARM)]
     sent = headers(columns, "TX5", "set")
-    assert sent.rows[0] == ["general\u00a0routine", "757 → 103", "832 → 38"]
+    assert sent.rows[0] == ["general\u00a0routine", "1045 → 43", "1273 → 41"]
     assert sent.rows[-2:] == [["constant\u00a0words", "– → 23", "– → 21"], ["template", "– → 32", "– → 10"]]
     assert [row[0].replace("\u00a0", " ") for row in sent.rows] == list(instructions.FORMS.values())
     read = headers(columns, "RX3", "read")  # there is no template for reading, and v2 left the getter alone
@@ -62,7 +62,14 @@ def test_headers() -> None:
 
 
 def test_savings() -> None:
-    """7022 ns at 600 MHz are 4213 cycles: 17.1 for each of 246 instructions."""
+    """7022 ns at 600 MHz are 4213 cycles: 7.9 for each of 534 instructions."""
     shown = savings(ARM, 600)
-    assert shown.rows[0] == ["transmit: general routine to v1", 7022, 246, "17.1", 332, "12.7"]
-    assert shown.rows[-1] == ["receive: general routine to v1", 204, 6, "20.4", 39, "3.1"]
+    assert shown.rows[0] == ["transmit: general routine to v1", 7022, 534, "7.9", 773, "5.5"]
+    assert shown.rows[-1] == ["receive: general routine to v1", 204, 166, "0.7", 337, "0.4"]
+
+
+def test_cures() -> None:
+    shown = cures([("gcc -O2", "x86-64"), ("gcc -O2", ARM), ("clang -O2", ARM)])
+    assert shown.rows[0] == ["published", "0x12340000", "0x12340000", "0x12340000", "0x12340000"]
+    assert shown.rows[3][1:] == ["0x80000000", "0x180000000", "0x0", "0x90100"]
+    assert [row[0] for row in shown.rows[::2]] == list(instructions.GETTERS.values())

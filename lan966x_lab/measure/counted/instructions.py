@@ -24,7 +24,19 @@ from lan966x_lab import data_path
 from lan966x_lab.measure import tables
 from lan966x_lab.measure.counted import header_work
 
-__all__ = ["FORMS", "TITLE", "Counted", "answer", "find", "listing", "load", "loops"]
+__all__ = [
+    "FORMS",
+    "GETTERS",
+    "TITLE",
+    "Counted",
+    "Cured",
+    "answer",
+    "cures",
+    "find",
+    "listing",
+    "load",
+    "loops",
+]
 
 TITLE = "== {} | {} | {} | {} | {}"  # of a listing: compiler, arch, form, args, job
 
@@ -37,6 +49,15 @@ FORMS: Mapping[str, str] = MappingProxyType(
         "byte_shift": "byte shift",
         "words": header_work.CONSTANT_WORDS,
         "template": "template",
+    }
+)
+#: The functions of ``cure.c``, in the words of notebook 02.
+GETTERS: Mapping[str, str] = MappingProxyType(
+    {
+        "published": "published",
+        "first_cure": "first cure, GENMASK(length, 0)",
+        "one_less": "GENMASK(length - 1, 0)",
+        "merged": "merged cure, a 1 of 64 bits",
     }
 )
 _LABEL = re.compile(r"L\d+")
@@ -69,6 +90,30 @@ def load() -> tuple[Counted, ...]:
     columns: dict[str, Any] = dict.fromkeys(("compiler", "arch", "form", "args", "job"), str)
     columns |= dict.fromkeys(("executed", "length", "loops", "lines"), int) | {"version": str}
     return tuple(Counted(**row) for _, row in tables.read(data_path("instructions", "counts.csv"), columns))
+
+
+@dataclass(frozen=True)
+class Cured:
+    """What a getter of ``data/instructions/cure.c`` made of TIMESTAMP when it ran."""
+
+    compiler: str
+    arch: str
+    getter: str  # of GETTERS
+    written: int  # by the switch, 32 bits
+    read: int  # by the getter, 64 bits
+    version: str  # of the compiler
+
+
+@cache
+def cures() -> tuple[Cured, ...]:
+    """All rows of ``data/instructions/cure.csv``.
+
+    Raises:
+        tables.DamagedTableError: the file does not hold what it should.
+    """
+    columns: dict[str, Any] = dict.fromkeys(("compiler", "arch", "getter", "version"), str)
+    columns |= dict.fromkeys(("written", "read"), _hexadecimal)
+    return tuple(Cured(**row) for _, row in tables.read(data_path("instructions", "cure.csv"), columns))
 
 
 def find(compiler: str, arch: str, form: str, args: str, job: str) -> Counted:
@@ -128,6 +173,10 @@ def answer(compiler: str, arch: str, field: str, way: str = "set") -> str:
     if bits.executed <= _AS_GOOD * shift.executed:
         return "yes"
     return "loop" if bits.loops else "unrolled"
+
+
+def _hexadecimal(cell: str) -> int:
+    return int(cell, 16)
 
 
 @cache

@@ -105,6 +105,19 @@ def headers(columns: Sequence[tuple[str, str]], job: str, caption: str) -> Table
     return table(rows, ["form", *_names(columns)], caption)
 
 
+def cures(columns: Sequence[tuple[str, str]]) -> Table:
+    """For each getter and each TIMESTAMP written: what it read, by (compiler, processor)."""
+    read = {(c.compiler, c.arch, c.getter, c.written): hex(c.read) for c in instructions.cures()}
+    written = sorted({row.written for row in instructions.cures()})
+    rows = [
+        [title, hex(value), *(read[*column, getter, value] for column in columns)]
+        for getter, title in instructions.GETTERS.items()
+        for value in written
+    ]
+    caption = "What the getter returned when it ran: compiled by gcc and clang, in an emulator"
+    return table(rows, ["getter", "written", *_names(columns)], caption)
+
+
 def savings(arch: str, clock_mhz: int, compilers: Sequence[str] = ("gcc -O2", "clang -O2")) -> Table:
     """The steps of seed 000: time saved by the claims, instructions by count, cycles for each of these."""
     rows = []
@@ -121,7 +134,7 @@ def savings(arch: str, clock_mhz: int, compilers: Sequence[str] = ("gcc -O2", "c
     heads = [
         f"{compiler}: {what}" for compiler in compilers for what in ("instructions saved", "cycles for each")
     ]
-    caption = f"Time saved by the claims, instructions saved on {arch}, {clock_mhz} MHz assumed"
+    caption = f"Time saved by the claims, instructions saved on {arch}, cycles of {clock_mhz} MHz"
     return table(rows, ["step", "ns saved per frame", *heads], caption)
 
 
