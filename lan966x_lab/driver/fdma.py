@@ -184,13 +184,13 @@ class FdmaPath:
     def interrupt(self) -> bool:
         """The handler: mask, acknowledge, schedule. Whether a poll is due."""
         if self._driver.chip.fdma.asserted:
+            self.scheduled = True  # before the mask closes: whatever happens below, a poll opens it again
             pending = self.door.read("FDMA_INTR_DB")
             self.door.write("FDMA_INTR_DB_ENA", 0)
             if pending:
                 self.door.write("FDMA_INTR_DB", pending)
             else:
                 self._clear_errors()
-            self.scheduled = True
         return self.scheduled
 
     def _clear_errors(self) -> None:
@@ -216,8 +216,8 @@ class FdmaPath:
         done = self._receive(budget)
         if done < budget:
             self._driver.gro.flush()
-            self.scheduled = False
             self.door.write("FDMA_INTR_DB_ENA", CHANNELS)
+            self.scheduled = False
         return done
 
     def _receive(self, budget: int) -> int:
@@ -227,9 +227,9 @@ class FdmaPath:
             status = ring.dcbs.read(ring.next)[3]
             if not status & Status.DONE.mask:
                 break
-            self._frame(ring, ring.next, status)
-            ring.next = ring.dcbs.next(ring.next)
+            index, ring.next = ring.next, ring.dcbs.next(ring.next)
             done += 1
+            self._frame(ring, index, status)
         return done
 
     def _frame(self, ring: RxRing, index: int, status: int) -> None:
@@ -246,11 +246,16 @@ class FdmaPath:
         port, timestamp, reason = self._check(slot, status)
         fresh = None if reason else ring.new_slot(late=self.options.late_skb)
         if fresh is None:
-            ring.arm(index)
             driver.drop(ticket, reason or "no_memory")
+            ring.arm(index)
             return
         ring.slots[index] = fresh
-        ring.arm(index)
+        try:
+            ring.arm(index)
+        except BaseException:
+            slot.skb.free() if slot.skb is not None else slot.page.recycle()
+            driver.drop(ticket, "error")
+            raise
         skb = slot.skb or ring.build(slot.page)
         if skb is None:
             slot.page.recycle()

@@ -2,7 +2,7 @@
 
 A transmit request ends in one of the counters ``sent``, ``busy`` (the frame stays with the caller),
 ``too_long``, ``too_short``, ``no_mapping``, ``error`` (an exception passed through); a received frame
-in ``delivered`` or in the reason why it was dropped. The ledger proves it.
+in ``delivered`` or in the reason why it was dropped, ``error`` among them. The ledger proves it.
 """
 
 from __future__ import annotations
@@ -246,7 +246,12 @@ class Driver:
 
     def deliver(self, port: int, skb: Skb, timestamp: int, ticket: int) -> None:
         """Hand a received frame to the stack: its time, its protocol, its counters."""
-        self.ptp.stamp_received(port, skb, timestamp, gated=self._options.gate_rx_timestamp)
+        try:
+            self.ptp.stamp_received(port, skb, timestamp, gated=self._options.gate_rx_timestamp)
+        except BaseException:
+            skb.free()
+            self.drop(ticket, "error")
+            raise
         self.ports[port].stats["rx_packets"] += 1
         self.ports[port].stats["rx_bytes"] += len(skb)
         skb.port = port

@@ -75,7 +75,11 @@ class ManualPath:
     def _receive(self) -> None:
         driver = self._driver
         ticket = driver.ledger.enter("rx")
-        result = self.rx.receive(driver.max_len, driver.work)
+        try:
+            result = self.rx.receive(driver.max_len, driver.work)
+        except BaseException:
+            driver.drop(ticket, "error")
+            raise
         if not isinstance(result, Received):
             driver.drop(ticket, result)
             return

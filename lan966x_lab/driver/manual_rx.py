@@ -123,6 +123,9 @@ class ManualReceive:
         except PollTimeoutError:
             flush_group(self.door, self._group)
             return "never_ready"
+        except BaseException:  # it comes from elsewhere; the rest must not be taken for the next frame
+            flush_group(self.door, self._group)
+            raise
         return result
 
     def _read(self, reader: FrameReader, max_len: int, work: Counter[str]) -> Received | str:

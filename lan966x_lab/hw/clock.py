@@ -84,8 +84,11 @@ class Clock:
         self.now_ns = target
 
     def run_until(self, time_ns: int) -> None:
-        """Let time pass until it is `time_ns`; nothing happens when that time is over already."""
-        if time_ns > self.now_ns:
+        """Let time pass until it is `time_ns`; nothing happens when that time is over already.
+
+        What is due now happens, even if no time passes: an exception may have kept it from happening.
+        """
+        if time_ns >= self.now_ns:
             self.advance(time_ns - self.now_ns)
 
     def _fire(self, target: int) -> None:

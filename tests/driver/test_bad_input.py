@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -140,6 +141,33 @@ def test_an_exception_on_the_way_ends_the_frame(path: str, at_ns: int, frame: by
         with contextlib.suppress(DeviceError):
             board.clock.advance(max(0, due_ns - board.clock.now_ns))
     good_as_ever(board)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@settings(max_examples=60, deadline=None)
+@given(at_ns=st.integers(0, 60_000), late=st.booleans())
+def test_an_exception_during_reception_ends_the_frame(path: str, at_ns: int, late: bool) -> None:
+    """Wherever it strikes, while three frames are sent and received: no reader is stuck inside one."""
+
+    def fail() -> None:
+        raise DeviceError
+
+    board = board_of(path)
+    board.options = replace(board.options, late_skb=late)
+    board.carry([GOOD])
+    board.clock.after(at_ns, fail)
+    for _ in range(3):
+        with contextlib.suppress(DeviceError):
+            board.send(GOOD)
+    while True:
+        try:
+            run(board)
+            break
+        except DeviceError:
+            continue
+    good_as_ever(board)
+    ended = board.ledger.count("rx", "delivered") + board.ledger.count("rx", "error")
+    assert board.ledger.entered["rx"] == ended
 
 
 def ring_board() -> RingBoard:

@@ -52,3 +52,20 @@ def test_an_event_cannot_make_time_pass(more_events):
     with pytest.raises(ClockError, match="called advance"):
         clock.advance(5)
     clock.advance(1)  # and the clock is usable afterwards
+
+
+def test_what_an_exception_kept_from_happening_happens_next():
+    clock, seen = Clock(), []
+
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    clock.at(5, fail)
+    clock.at(5, lambda: seen.append(clock.now_ns))
+    with pytest.raises(ZeroDivisionError):
+        clock.run_until(10)
+    assert (clock.now_ns, clock.next_ns, seen) == (5, 5, [])
+    clock.run_until(5)
+    assert (clock.now_ns, clock.next_ns, seen) == (5, None, [5])
+    clock.run_until(3)
+    assert clock.now_ns == 5
