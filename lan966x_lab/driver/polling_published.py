@@ -1,9 +1,9 @@
 """A timed poll with the classic fault, so that readers can catch it.
 
-The first version of seed 001 waited in a loop of its own. It was nearly as fast as the merged one, because its
-deadline comes from ``jiffies``, which is no clock to read but a number in memory. And it had a fault that such
-loops tend to have and `read_poll_timeout` has not. Written anew from the description in the thread; nothing
-else uses it.
+The first version of seed 001 waited in a loop of its own. It was nearly as fast as the merged one, because
+its deadline comes from ``jiffies``, which is no clock to read but a number in memory. And it had a fault that
+such loops tend to have and `read_poll_timeout` has not. Written anew from the description in the thread;
+nothing else uses it.
 """
 
 from __future__ import annotations

@@ -35,34 +35,30 @@ def run(
     poll: Callable[..., int],
     *,
     ready_at_ns: int,
-    interrupted_look: int,
+    interrupt_at_ns: int,
     interrupt_ns: int,
     timeout_ns: int,
-    delay_ns: int = 10_000,
     costs: Costs | None = None,
 ) -> Poll:
     """Let `poll` (such as ``driver.polling.read_poll_timeout``) wait for a device.
 
-    The device says "ready" from `ready_at_ns` on. Behind look number `interrupted_look` at its register (from
-    1) and before the next look at the clock, an interrupt takes the CPU away for `interrupt_ns`.
+    The device says "ready" from `ready_at_ns` on. At `interrupt_at_ns` an interrupt takes the CPU away for
+    `interrupt_ns`; it hits the poll behind its next look at the register, before it asks whether time is up.
     """
     clock = Clock()
     door = Door(clock, costs)
     door.trace = []
     door.add(REGISTER, read=lambda: int(clock.now_ns >= ready_at_ns))
     away: list[tuple[int, int]] = []
-    looks = 0
 
     def done(value: int) -> bool:
-        nonlocal looks
-        looks += 1
-        if looks == interrupted_look and interrupt_ns:
+        if not away and interrupt_ns and clock.now_ns >= interrupt_at_ns:
             away.append((clock.now_ns, clock.now_ns + interrupt_ns))
             clock.advance(interrupt_ns)
         return bool(value)
 
     try:
-        poll(door, REGISTER, done, delay_ns=delay_ns, timeout_ns=timeout_ns)
+        poll(door, REGISTER, done, timeout_ns=timeout_ns)
         result = "ready"
     except PollTimeoutError:
         result = "time-out"

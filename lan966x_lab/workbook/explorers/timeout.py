@@ -1,9 +1,10 @@
 """A timed poll and an interrupt, for two loops side by side: which of them is wrong about the time-out?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from lan966x_lab.driver.polling import read_poll_timeout
-from lan966x_lab.driver.polling_published import poll_without_last_look
+from lan966x_lab.driver.polling_published import poll_until_jiffies
 from lan966x_lab.measure.counted import timeout
 
 from .. import palette
@@ -11,26 +12,27 @@ from ..pictures import Picture
 from ..svg import WIDTH, Svg
 from ..widgets import Explorer, number
 
+TIMEOUT_US = 100
+TICK_US = 10  # a thousandth of a tick at HZ = 100, as the limit is a millionth of the driver's
 LOOPS: dict[str, Callable[..., int]] = {
-    "own loop": poll_without_last_look,
+    "own loop": partial(poll_until_jiffies, tick_ns=TICK_US * 1000),
     "kernel's helper": read_poll_timeout,
 }
-TIMEOUT_US = 100
 SHOWN_US = 320
 _LEFT, _RIGHT = 152, WIDTH - 128
 _CLOCK, _LOOK, _AWAY, _READY = palette.TONES[1], palette.TONES[0], palette.TONES[5], palette.TONES[2]
 
 
-def both_loops(ready_us: int, look: int, away_us: int) -> dict[str, timeout.Poll]:
+def both_loops(ready_us: int, interrupt_us: int, away_us: int) -> dict[str, timeout.Poll]:
     """What each of `LOOPS` makes of a device that is ready at `ready_us`, and of an interrupt.
 
-    The interrupt comes behind look number `look` at the register and takes `away_us`.
+    The interrupt comes at `interrupt_us`, behind the next look at the register, and takes `away_us`.
     """
     return {
         name: timeout.run(
             loop,
             ready_at_ns=ready_us * 1000,
-            interrupted_look=look,
+            interrupt_at_ns=interrupt_us * 1000,
             interrupt_ns=away_us * 1000,
             timeout_ns=TIMEOUT_US * 1000,
         )
@@ -41,19 +43,19 @@ def both_loops(ready_us: int, look: int, away_us: int) -> dict[str, timeout.Poll
 class TimeoutExplorer(Explorer):
     """Two loops wait for the same device with the same time limit.
 
-    The traits to drive it: ``ready`` (µs; when the device becomes ready), ``look`` (behind which look the
-    interrupt comes), ``away`` (µs; how long it takes the CPU away).
+    The traits to drive it: ``ready`` (µs; when the device becomes ready), ``interrupt`` (µs; when it comes),
+    ``away`` (µs; how long it takes the CPU away).
     """
 
-    def __init__(self, ready: int = 40, look: int = 3, away: int = 20) -> None:
+    def __init__(self, ready: int = 40, interrupt: int = 20, away: int = 10) -> None:
         self.ready = number("Device is ready at, µs", ready, 0, 300, step=5)
-        self.look = number("Interrupt behind look", look, 1, 10)
+        self.interrupt = number("Interrupt comes at, µs", interrupt, 0, 300, step=5)
         self.away = number("Interrupt takes, µs", away, 0, 200, step=5)
-        super().__init__("Waiting with a time limit", [self.ready, self.look, self.away])
+        super().__init__("Waiting with a time limit", [self.ready, self.interrupt, self.away])
 
     def draw(self) -> Picture:
         """A timeline for each loop: looks at the clock and at the register, and the interrupt."""
-        polls = both_loops(self.ready.value, self.look.value, self.away.value)
+        polls = both_loops(self.ready.value, self.interrupt.value, self.away.value)
         svg = Svg(WIDTH, 262, "Two loops that wait for a device, on one time scale")
         _draw_scale(svg, self.ready.value)
         for row, (name, poll) in enumerate(polls.items()):
@@ -104,14 +106,26 @@ def _draw_poll(svg: Svg, y: int, name: str, poll: timeout.Poll) -> None:
         svg.rect(start, y - 7, max(2, end - start), 14, fill=_AWAY.soft, stroke=_AWAY.strong)
         if end - start > 62:
             svg.text((start + end) / 2, y + 4, "interrupt", size=11.5, anchor="middle")
-    for access in poll.trace:
-        x = _x(access.time_ns)
-        if access.kind == "R":
-            svg.line(x, y - 17, x, y - 3, stroke=_LOOK.strong, thick=2)
-        elif access.kind == "K":
-            svg.line(x, y + 3, x, y + 17, stroke=_CLOCK.strong, thick=2)
+    for kind, tone, top in (("R", _LOOK, y - 17), ("K", _CLOCK, y + 3)):
+        for first, last in _dense([_x(access.time_ns) for access in poll.trace if access.kind == kind]):
+            svg.rect(first - 1, top, last - first + 2, 14, fill=tone.strong)
     right = poll.result == "ready"
     end = _x(poll.end_ns)
     svg.circle(end, y, 5, fill=_READY.strong if right else _AWAY.strong, stroke=palette.PANEL, thick=1.5)
     words = "ready" if right else "false time-out" if poll.false else "time-out"
     svg.text(WIDTH - 20, y + 4, words, bold=True, anchor="end", size=12.5)
+
+
+def _dense(places: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Marks that would touch each other, joined: from the first to the last of each run."""
+    first: float | None = None
+    last = 0.0
+    for place in places:
+        if first is not None and place - last > 2:
+            yield first, last
+            first = None
+        if first is None:
+            first = place
+        last = place
+    if first is not None:
+        yield first, last
