@@ -25,7 +25,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lan966x_lab.driver.gro import Gro
-from lan966x_lab.driver.netdev import checked_budget
+from lan966x_lab.driver.netdev import checked_budget, must_be_open
 from lan966x_lab.driver.options import Options, checked
 from lan966x_lab.driver.skb import (
     ETH_FCS_LEN,
@@ -169,6 +169,7 @@ class Bcm4908Driver:
 
     def close(self) -> None:
         """Stop and give everything back, frames under way included."""
+        must_be_open(self.is_open, "close")
         self.door.write("CH_INT_MASK[rx]", 0)
         self.door.write("CH_INT_MASK[tx]", 0)
         self.door.write("CH_CFG[rx]", 0)
@@ -206,6 +207,7 @@ class Bcm4908Driver:
         Raises:
             ValueError: a negative budget.
         """
+        must_be_open(self.is_open, "poll")
         checked_budget(budget)
         self.stats.polls += 1
         self._clean_tx()
@@ -335,6 +337,7 @@ class Bcm4908Driver:
         that carries nothing the other way. It is acknowledged before the look at the ring, so that what is
         sent after the look comes through (C5).
         """
+        must_be_open(self.is_open, "xmit")
         if len(skb) > hw.MAX_LENGTH:
             self.stats.tx_dropped += 1
             skb.free()

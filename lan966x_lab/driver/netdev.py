@@ -44,6 +44,12 @@ def checked_budget(budget: int, least: int = 0) -> int:
     return whole("budget", budget, least, advice="the kernel's own is 64 frames")
 
 
+def must_be_open(is_open: bool, what: str) -> None:
+    """Refuse `what` on an interface that is closed: it has no rings."""
+    if not is_open:
+        raise RuntimeError(f"{what}: the interface is closed; open it first")
+
+
 class Path(Protocol):
     """A way between CPU and switch: `manual` here, or FDMA."""
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lan966x_lab.driver.netdev import checked_budget
+from lan966x_lab.driver.netdev import checked_budget, must_be_open
 from lan966x_lab.driver.options import Options, checked
 from lan966x_lab.driver.skb import (
     ETH_FCS_LEN,
@@ -189,6 +189,7 @@ class RavbDriver:
 
     def close(self) -> None:
         """Stop and give everything back, frames under way included."""
+        must_be_open(self.is_open, "close")
         self.door.write("RIC0", 0)
         self.door.write("ECMR", 0)
         self.door.write("CCC", 0)
@@ -249,6 +250,7 @@ class RavbDriver:
         Raises:
             ValueError: a negative budget.
         """
+        must_be_open(self.is_open, "poll")
         checked_budget(budget)
         self._clean_tx()
         done = 0
@@ -258,7 +260,7 @@ class RavbDriver:
                 break
             done += self._piece(self.rx_next, words)
             self.rx_next = self.rx.next(self.rx_next)
-        if done < budget and self.is_open:
+        if done < budget:
             self.door.write("RIC0", 1)
         return done
 
@@ -348,6 +350,7 @@ class RavbDriver:
         A frame of more bytes than a descriptor can say (4095) is dropped. After an exception (a checksum
         field outside the frame) the caller keeps the skb, and nothing was taken.
         """
+        must_be_open(self.is_open, "xmit")
         if len(skb) > hw.DS:
             self.stats.tx_dropped += 1
             skb.free()

@@ -217,6 +217,26 @@ def test_a_checksum_field_outside_the_frame_takes_nothing() -> None:
         assert (driver.dma.live, driver.tx_slots.used, skb.users) == (live, 0, 1)
 
 
+@pytest.mark.parametrize("ring", ["bcm4908", "ravb"])
+def test_a_closed_interface_says_so(ring: str) -> None:
+    driver = ring_board().driver if ring == "bcm4908" else ravb_driver()[0]
+    driver.close()
+    calls: dict[str, Callable[[], object]] = {
+        "close": driver.close,
+        "poll": lambda: driver.poll(1),
+        "xmit": lambda: driver.xmit(skb_from_frame(GOOD)),
+    }
+    for name, call in calls.items():
+        with pytest.raises(RuntimeError, match=f"{name}: the interface is closed; open it first"):
+            call()
+    assert driver.dma.live == 0
+    assert driver.open()
+    with pytest.raises(RuntimeError, match="open: the interface is already open"):
+        driver.open()
+    assert driver.xmit(skb_from_frame(GOOD))
+    driver.close()
+
+
 # ---- the other entry points ----
 
 board = Board()
