@@ -211,3 +211,16 @@ def test_checksum_help_refuses_a_field_outside_the_frame(start: int, offset: int
     with pytest.raises(SkbError, match="skb_checksum_help"):
         checksum_help(skb)
     assert bytes(skb) == b"abcdef"
+
+
+@pytest.mark.parametrize(
+    ("word", "pulled"), [(0, 40 + 8), (1, 40)], ids=["whole, in a fragment header", "first fragment"]
+)
+def test_a_fragment_is_handed_on_at_its_fragment_header(word: int, pulled: int):
+    """Who collects the pieces needs it; a COMPLETE sum pays for each header that is taken off."""
+    fragment = b"\x06\0" + word.to_bytes(2, "big") + bytes(4)
+    up: list[bytes] = []
+    stack = Stack(lambda skb, verdict: up.append(bytes(skb)))
+    stack.receive(received(ipv6(fragment + tcp(b"x", True), 44), IpSummed.COMPLETE))
+    assert stack.stats.bytes_summed == pulled + (36 if word == 0 else 0)
+    assert up == [(b"" if word == 0 else fragment) + tcp(b"x", True)]
