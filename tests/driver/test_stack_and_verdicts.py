@@ -115,6 +115,12 @@ def damaged(frame: bytes, changes: list[tuple[int, int]]) -> bytes:
 )
 @example(chain=[(FRAGMENT, bytes(6))], segment=(tcp(b"", True), 16, 6), changes=[], cut=0)
 @example(chain=[(AUTHENTICATION, bytes(14))], segment=(tcp(b"", True), 16, 6), changes=[], cut=0)
+@example(
+    chain=[(FRAGMENT, b"\0\1" + bytes(4)), (FRAGMENT, bytes(6))],
+    segment=(tcp(b"", True), 16, 6),
+    changes=[],
+    cut=0,
+)
 def test_extension_headers(
     chain: list[tuple[int, bytes]],
     segment: tuple[bytes, int, int],
