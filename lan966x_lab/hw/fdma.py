@@ -1,9 +1,10 @@
 """The frame DMA of the LAN966x: chains of descriptors instead of a word at a time.
 
 A DCB (data control block) is four little-endian 64-bit words: ``nextptr``, ``info``, and one DB (data block)
-of ``dataptr`` and ``status``. The hardware could take 15 DBs; the driver uses one. The DCBs of a channel form
-a chain: the engine follows ``nextptr`` and stops behind the DCB where it is 1. To append, the driver writes
-the new DCB's address over that 1 and then RELOAD, because the engine may have stopped there already.
+of ``dataptr`` and ``status``. The kernel's header gives 15 DBs as the most, FDMA_CH_CFG can say up to 3; the
+driver uses one. The DCBs of a channel form a chain: the engine follows ``nextptr`` and stops behind the DCB
+where it is 1. To append, the driver writes the new DCB's address over that 1 and then RELOAD, because the
+engine may have stopped there already.
 
 Extraction (channel 6) delivers header, frame and FCS; what finds no DCB waits in the packet memory of the
 switch. Injection (channel 0) takes header, frame and four bytes in the place of the FCS. The engine moves one
@@ -17,8 +18,8 @@ holds; a channel that still holds some must not be activated anew, because it wo
 
 A bus error is reported in FDMA_INTR_ERR (one bit for each channel) and its cause in FDMA_ERRORS; both are
 cleared by writing ones. Two can be ordered. A frame that cannot be read (ERR_INJ_RD) is dropped, and its DB
-comes back done. A frame that cannot be written (ERR_CH_WR) is lost, and the channel gets no DBs until the
-error is cleared. The other causes (a DCB that cannot be read, buffers out of step, an illegal DATAL, which on
+comes back done. A frame that cannot be written (ERR_CH_WR) is lost (OURS), and the channel gets no DBs until
+the error is cleared. The other causes (a DCB that cannot be read, buffers out of step, an illegal DATAL, which on
 the LAN969x is one that is no multiple of 128) and the masks of error interrupts are left out: the driver does
 not tell causes apart. A driver's own mistake, an address where nothing is mapped, raises `OwnershipError`.
 
