@@ -19,10 +19,9 @@ holds; a channel that still holds some must not be activated anew, because it wo
 A bus error is reported in FDMA_INTR_ERR (one bit for each channel) and its cause in FDMA_ERRORS; both are
 cleared by writing ones. Two can be ordered. A frame that cannot be read (ERR_INJ_RD) is dropped, and its DB
 comes back done. A frame that cannot be written (ERR_CH_WR) is lost (OURS), and the channel gets no DBs until
-the error is cleared. The other causes (a DCB that cannot be read, buffers out of step, an illegal DATAL, which
-on the LAN969x is one that is no multiple of 128) and the masks of error interrupts are left out: the driver
-does not tell causes apart. A driver's own mistake, an address where nothing is mapped, raises
-`OwnershipError`.
+the error is cleared. The other causes (a DCB that cannot be read, buffers out of step, an illegal DATAL: on
+the LAN969x one that is no multiple of 128) and the masks of error interrupts are left out: the driver does
+not tell causes apart. A driver's own mistake, an address where nothing is mapped, raises `OwnershipError`.
 
 Sources: drivers/net/ethernet/microchip/fdma/fdma_api.h (L@ff09bc366fc4), lan966x_fdma.c (L@01a70754327b).
 They name INTR_ERR, ERRORS and DB_DISCARD and no more; what the bits mean is from the vendor's register
