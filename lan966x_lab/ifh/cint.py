@@ -17,7 +17,7 @@ def u8(value: int) -> int:
 
 
 def u32(value: int) -> int:
-    """The value as ``u32``: the low 32 bits. On a 32-bit ARM this is also ``size_t``.
+    """The value as ``u32``: the low 32 bits. On a 32-bit ARM ``size_t`` and ``unsigned long`` are this.
 
     >>> hex(u32(-1))
     '0xffffffff'
@@ -27,6 +27,8 @@ def u32(value: int) -> int:
 
 def s32(value: int) -> int:
     """The value as ``int``: the low 32 bits, of which bit 31 counts -2147483648.
+
+    ISO C does not define ``1 << 31``; this is what gcc and clang make of it.
 
     >>> s32(1 << 31)
     -2147483648
