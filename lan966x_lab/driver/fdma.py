@@ -21,7 +21,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lan966x_lab import ifh
-from lan966x_lab.driver.fdma_chain import Chain
+from lan966x_lab.driver.fdma_chain import CHANNELS, Chain
 from lan966x_lab.driver.fdma_rx import XDP_PACKET_HEADROOM, RxRing, RxSlot, page_order
 from lan966x_lab.driver.headers import IFH_LEN_BYTES, RX, CountedHeader
 from lan966x_lab.driver.manual_rx import flush_group
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from lan966x_lab.driver.lan966x import Driver
 
 XTR_BIT, INJ_BIT = 1 << XTR_CHANNEL, 1 << INJ_CHANNEL
-CHANNELS = 0xFF
-"""The interrupts of all channels."""
 DRAIN_NS = 1000
 CAUSES = {"tx_read": Errors.INJ_RD, "rx_write": Errors.CH_WR}
 """Bus errors by their counter."""
@@ -205,7 +203,7 @@ class FdmaPath:
         self.door.write("FDMA_INTR_ERR", channels)
         self.door.write("FDMA_ERRORS", causes)
         if channels & XTR_BIT:
-            self.door.write("FDMA_CH_RELOAD", XTR_BIT)
+            self.door.modify("FDMA_CH_RELOAD", XTR_BIT, CHANNELS)
 
     def poll(self, budget: int) -> int:
         """NAPI: clean transmit, receive up to `budget` frames, open the interrupt again if that was all.

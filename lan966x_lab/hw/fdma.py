@@ -15,6 +15,8 @@ behind the bus (MEM); INTR_DB_EOF_ONLY keeps the DBs in the middle of a frame fr
 leaves in the register is three DBs, as on the sibling LAN969x; what the engine does then is not modelled, nor
 are more DBs than one: activation is refused. FDMA_CH_DB_DISCARD throws away the DBs that a disabled channel
 holds; a channel that still holds some must not be activated anew, because it would begin with the old ones.
+FDMA_CH_ACTIVATE and FDMA_CH_RELOAD read as 0: their bits clear themselves when the engine has looked, and
+here it looks at once.
 
 A bus error is reported in FDMA_INTR_ERR (one bit for each channel) and its cause in FDMA_ERRORS; both are
 cleared by writing ones. Two can be ordered. A frame that cannot be read (ERR_INJ_RD) is dropped, and its DB
@@ -210,8 +212,8 @@ class Fdma:
             door.add(f"FDMA_CH_CFG[{channel}]", value=ChCfg.DCB_DB_CNT.put(3))
         stopped = PortCtrl.INJ_STOP.mask | PortCtrl.XTR_STOP.mask
         door.add("FDMA_PORT_CTRL[0]", value=stopped, write=lambda value: self._move())
-        door.add("FDMA_CH_ACTIVATE", write=self._activate)
-        door.add("FDMA_CH_RELOAD", write=self._reload)
+        door.add("FDMA_CH_ACTIVATE", read=lambda: 0, write=self._activate)
+        door.add("FDMA_CH_RELOAD", read=lambda: 0, write=self._reload)
         door.add("FDMA_CH_DISABLE", write=self._disable)
         door.add("FDMA_CH_DB_DISCARD", write=self._discard)
         door.add("FDMA_CH_ACTIVE", read=self._active)

@@ -11,14 +11,19 @@ from lan966x_lab.hw.ring import DescriptorRing
 
 
 class Notes:
-    """A door without a device behind it: what was written, and how the chain ended at that moment."""
+    """A door without a device behind it: what was written, how the chain ended at that moment, and the mask
+    where only some bits were replaced.
+    """
 
     def __init__(self) -> None:
-        self.written: list[tuple[str, int, int | None]] = []
+        self.written: list[tuple[str, int, int | None, int | None]] = []
         self.chain: Chain
 
     def write(self, name: str, value: int) -> None:
-        self.written.append((name, value, self.chain.tail))
+        self.written.append((name, value, self.chain.tail, None))
+
+    def modify(self, name: str, value: int, mask: int) -> None:
+        self.written.append((name, value, self.chain.tail, mask))
 
 
 @given(st.integers(2, 6), st.sampled_from([0x1000, 0x6_9000_1000]), st.integers(1, 20), st.integers(0, 20))
@@ -34,13 +39,13 @@ def test_the_chain_ends_at_what_was_appended_last(length, address, appended, act
             chain.activate()
             end = (n - 1) % length if n else None
             expected += [
-                (f"FDMA_DCB_LLP[{INJ_CHANNEL}]", address & 0xFFFFFFFF, end),
-                (f"FDMA_DCB_LLP1[{INJ_CHANNEL}]", address >> 32, end),
-                (f"FDMA_CH_CFG[{INJ_CHANNEL}]", 0x13, end),
-                ("FDMA_CH_ACTIVATE", 1 << INJ_CHANNEL, end),
+                (f"FDMA_DCB_LLP[{INJ_CHANNEL}]", address & 0xFFFFFFFF, end, None),
+                (f"FDMA_DCB_LLP1[{INJ_CHANNEL}]", address >> 32, end, None),
+                (f"FDMA_CH_CFG[{INJ_CHANNEL}]", 0x13, end, None),
+                ("FDMA_CH_ACTIVATE", 1 << INJ_CHANNEL, end, 0xFF),
             ]
         if n >= activate_after:
-            expected.append(("FDMA_CH_RELOAD", 1 << INJ_CHANNEL, n % length))
+            expected.append(("FDMA_CH_RELOAD", 1 << INJ_CHANNEL, n % length, 0xFF))
         chain.append(n % length, 100 + n, 0x1000 * (n + 1), 200 + n)
     assert door.written == expected
     assert chain.is_active == (activate_after < appended)

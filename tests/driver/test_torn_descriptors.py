@@ -8,7 +8,7 @@ import pytest
 
 from lan966x_lab.driver import Board, Options, RingBoard, run
 from lan966x_lab.driver.fdma import FdmaPath
-from lan966x_lab.driver.fdma_chain import Chain
+from lan966x_lab.driver.fdma_chain import CHANNELS, Chain
 from lan966x_lab.driver.ravb import RavbDriver
 from lan966x_lab.driver.skb import Skb, skb_from_frame
 from lan966x_lab.hw.clock import Clock
@@ -143,7 +143,7 @@ class RewritingChain(Chain):
             self.dcbs.write(self.tail, self.dcbs.address_of(index), *others)
         self.tail = index
         if self.is_active:
-            self.door.write("FDMA_CH_RELOAD", 1 << self.channel)
+            self.door.modify("FDMA_CH_RELOAD", 1 << self.channel, CHANNELS)
 
 
 @pytest.mark.parametrize("kind", [Chain, RewritingChain])

@@ -152,3 +152,11 @@ def test_a_frame_that_cannot_be_written_is_lost_and_the_channel_waits_for_the_er
 def test_an_error_is_ordered_for_a_channel_that_is_there() -> None:
     with pytest.raises(ValueError, match="channel is 3: choose one of 6, 0"):
         Lan966x().fdma.fail_next(3)
+
+
+def test_the_bits_of_activate_and_reload_clear_themselves() -> None:
+    bench = Bench()
+    bench.activate(INJ_CHANNEL)
+    assert bench.door.read("FDMA_CH_ACTIVATE") == 0
+    bench.door.modify("FDMA_CH_RELOAD", INJ, 0xFF)
+    assert bench.door.read("FDMA_CH_RELOAD") == 0

@@ -22,7 +22,7 @@ def test_it_starts_with_the_first_patch_alone():
     assert explorer.status.startswith(
         "LAN966x, DMA, receive, 1,514 bytes, patches on: 000/1. By the model a frame takes "
         f"{us(view.frame_ns(1514))} instead of {us(view.before.frame_ns(1514))}, {times(view.gain(1514))}. "
-        "Counted: register reads 6 to 2; register writes 8 to 7. "
+        "Counted: register reads 7 to 3; register writes 8 to 7. "
     )
     (live,) = view.live
     assert f"Live wire at 1,514 bytes: {live.percent:+.0f} %." in explorer.status

@@ -28,11 +28,11 @@ def test_reception_by_words_and_by_dma() -> None:
     assert reception_table(1000).rows == [
         ["manual", 60, "29 → 25", "1 → 0"],
         ["manual", 1514, "393 → 389", "1 → 0"],
-        ["DMA", 60, "4.02 → 0.02", "2.05 → 1.05"],
-        ["DMA", 1514, "4.02 → 0.02", "2.05 → 1.05"],
+        ["DMA", 60, "5.02 → 1.02", "2.05 → 1.05"],
+        ["DMA", 1514, "5.02 → 1.02", "2.05 → 1.05"],
     ]
 
 
 def test_a_burst_of_one_frame_pays_for_its_poll_alone() -> None:
     reads = [row[2] for row in reception_table(1).rows]
-    assert reads == ["30 → 26", "394 → 390", "5 → 1", "5 → 1"]
+    assert reads == ["30 → 26", "394 → 390", "6 → 2", "6 → 2"]

@@ -153,7 +153,7 @@ class ExpressBoard(Board):
 
     def _give_descriptor(self, length: int) -> None:
         """One DCB and its doorbell; time stands at the moment when the device has read the frame."""
-        self._charge({}, {"FDMA_CH_RELOAD": 1})
+        self._charge({"FDMA_CH_RELOAD": 1}, {"FDMA_CH_RELOAD": 1})
         self.clock.advance((IFH_LEN_BYTES + length + ETH_FCS_LEN) * self.chip.fdma.byte_ns)
 
     def _switch(self, header: bytes, frame: bytes) -> bytes:
@@ -198,7 +198,8 @@ class ExpressBoard(Board):
     def _receive_fdma(self, packet: bytes) -> None:
         """A filled buffer → IFH → skb around it, by the driver's own codec."""
         driver = self.driver
-        self._charge({"FDMA_INTR_DB": 1}, {"FDMA_INTR_DB_ENA": 1, "FDMA_INTR_DB": 1, "FDMA_CH_RELOAD": 1})
+        reads, writes = {"FDMA_INTR_DB": 1}, {"FDMA_INTR_DB_ENA": 1, "FDMA_INTR_DB": 1}
+        self._charge(reads | {"FDMA_CH_RELOAD": 1}, writes | {"FDMA_CH_RELOAD": 1})
         ticket = self.ledger.enter("rx")
         buffer = bytearray(_SKB_HEADROOM + len(packet) + SHARED_INFO)
         buffer[_SKB_HEADROOM : _SKB_HEADROOM + len(packet)] = packet

@@ -230,7 +230,7 @@ def _draw_work(svg: Svg, taken: rxtime.Reception) -> None:
     left, top = 490, 28
     svg.text(left, top, "Register accesses per frame, counted", bold=True)
     reads, writes = taken.work.reads, taken.work.writes
-    most = max(reads.total(), writes.total(), 5 * FRAMES)
+    most = max(reads.total(), writes.total(), 6 * FRAMES)
     for row, (name, counter) in enumerate((("reads", reads), ("writes", writes))):
         y = top + 22 + 52 * row
         clock = sum(counter[register] for register in tod.REGISTERS)
