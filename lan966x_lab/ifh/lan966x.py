@@ -5,7 +5,8 @@ implementation, ``ifh-mas`` of Microchip's easyframes (commit 46c16050c095), agr
 a field: ``lan966x_main.c`` (commit 03c601927b67), PDU_TYPE since commit 57ee9584fd86.
 
 The header file says that fields which mean something on extraction only should be cleared on injection. They
-stand in both layouts, so that each direction accounts for its bits. LEN alone exists on extraction only: on
+stand in both layouts, so that each direction accounts for its bits; their ``doc`` begins with "extraction
+only". LEN alone exists on extraction only: on
 injection its bits are BYPASS, MASQ, MASQ_PORT and eight reserved bits. Bits 15..0 and 140..136 are reserved.
 """
 

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 from lan966x_lab import ifh
 from lan966x_lab.workbook import WIDTH, Svg
 from lan966x_lab.workbook.figures.bitgrid import Mark, draw_grid, grid_height
-from lan966x_lab.workbook.figures.bitrows import CELL, OTHER, left_of, reserved, rows, spread, tone_of
+from lan966x_lab.workbook.figures.bitrows import (
+    CELL,
+    OTHER,
+    idle_fields,
+    left_of,
+    reserved,
+    rows,
+    spread,
+    tone_of,
+)
 from lan966x_lab.workbook.svg import text_width
 
 LAYOUTS = [*ifh.LAN966X, *ifh.OCELOT]
@@ -100,6 +109,33 @@ class TestRows:
         frames = [rect for rect in root.iter(f"{SVG}rect") if rect.attrib.get("stroke-width") == "2.5"]
         runs = [name for row in rows(layout) for name in row.above if name.run.field is None]
         assert len(frames) == len(runs)
+
+
+def test_fields_of_extraction_only_are_struck_through_on_injection() -> None:
+    tx, rx = ifh.LAN966X
+    assert sorted(field.name for field in idle_fields(tx)) == [
+        "ACL_HIT",
+        "ACL_IDX",
+        "AGED",
+        "CUTTHRU",
+        "FLOOD",
+        "LEARN_FLAGS",
+        "SRCPORT",
+    ]
+    assert all(idle_fields(layout) == () for layout in (rx, *ifh.OCELOT))
+    slash = re.compile(r"M(\d+) \d+L\d+ \d+(?=M|$)")
+    struck = {
+        layout: [
+            int(x) - 1
+            for path in drawn(layout, bytes(28), Mark(None, 0)).iter(f"{SVG}path")
+            if path.attrib.get("stroke-width") == "1.2"
+            for x in slash.findall(path.attrib["d"])
+        ]
+        for layout in (tx, rx)
+    }
+    bits = [bit for field in idle_fields(tx) for bit in range(field.pos, field.top + 1)]
+    assert sorted(struck[tx]) == sorted(map(left_of, bits))
+    assert struck[rx] == []
 
 
 def test_cells_stand_side_by_side_with_a_gap_between_bytes() -> None:

@@ -210,7 +210,7 @@ class BitExplorer(Explorer):
         grid = 30 + grid_height(layout)
         svg = Svg(WIDTH, grid + 156, self.reading.label)
         svg.text(14, 19, f"{self.reading.label}, {layout.nbytes} bytes", bold=True)
-        draw_legend(svg, 19)
+        draw_legend(svg, 19, layout)
         draw_grid(svg, 26, layout, self._header, Mark(self._chosen, self._bit, self._flipped))
         self._draw_chosen(svg, grid + 14)
         self._draw_list(svg, grid + 71)

@@ -23,6 +23,7 @@ from .bitrows import (
     UNDER,
     Name,
     Row,
+    idle_fields,
     left_of,
     part,
     rows,
@@ -64,10 +65,11 @@ def draw_grid(svg: Svg, y: int, layout: ifh.Layout, header: bytes, mark: Mark) -
         y += row.height
 
 
-def draw_legend(svg: Svg, y: int) -> None:
+def draw_legend(svg: Svg, y: int, layout: ifh.Layout) -> None:
     """What the signs of the grid mean, on the right of one line of text at ``y``."""
     x = WIDTH - 14.0
-    for name in ("changed", "this bit", "chosen", "reserved"):
+    names = ("changed", "this bit", "chosen", "reserved") + ("extraction only",) * bool(idle_fields(layout))
+    for name in names:
         x -= text_width(name, 11)
         svg.text(x, y, name, size=11, fill=MUTED)
         x -= 18
@@ -79,7 +81,8 @@ def draw_legend(svg: Svg, y: int) -> None:
             svg.line(x + 2, y + 1, x + 13, y + 1, stroke=INK, thick=2)
         else:
             svg.rect(x, y - 11, 13, 13, fill=SLATE.soft, stroke=EDGE, thick=0.6)
-            svg.path(_corners([x], y - 11, 13), stroke=EDGE, thick=1.2)
+            sign = _corners if name == "reserved" else _slashes
+            svg.path(sign([x], y - 11, 13), stroke=EDGE, thick=1.2)
         x -= 14
 
 
@@ -107,8 +110,10 @@ def _draw_names(svg: Svg, y: int, layout: ifh.Layout, row: Row, mark: Mark) -> N
 
 
 def _draw_bits(svg: Svg, y: int, layout: ifh.Layout, row: Row, word: int) -> None:
-    """The cells: a 1 is filled, a reserved bit has two corners cut off."""
-    zeros, ones, unowned = [], [], []
+    """The cells: a 1 is filled, a reserved bit has two corners cut off, one of the other direction is struck
+    through.
+    """
+    zeros, ones, unowned, idle = [], [], [], []
     for run, *_ in row.above:
         tone = tone_of(layout, run.field)
         bits = range(run.top, run.pos - 1, -1)
@@ -119,12 +124,14 @@ def _draw_bits(svg: Svg, y: int, layout: ifh.Layout, row: Row, word: int) -> Non
         ones += on
         zeros += [bit for bit in bits if bit not in on]
         unowned += [] if run.field else list(bits)
+        idle += list(bits) if run.field in idle_fields(layout) else []
     for byte in range(4):
         x = left_of(31 - 8 * byte)
         lines = "".join(f"M{x + CELL * place} {y}v{CELL}" for place in range(9))
         svg.path(f"{lines}M{x} {y}h{8 * CELL}M{x} {y + CELL}h{8 * CELL}", stroke=EDGE, thick=0.6)
-    if unowned:
-        svg.path(_corners(map(left_of, unowned), y, CELL), stroke=EDGE, thick=1.2)
+    for bits, sign in ((unowned, _corners), (idle, _slashes)):
+        if bits:
+            svg.path(sign(map(left_of, bits), y, CELL), stroke=EDGE, thick=1.2)
     for places, digit, ink in ((zeros, "0", INK), (ones, "1", PANEL)):
         xs = [left_of(bit) + 5.7 for bit in places]
         svg.spaced(xs, y + 14, digit * len(xs), size=12, fill=ink, bold=digit == "1")
@@ -171,6 +178,11 @@ def _draw_below(svg: Svg, y: int, layout: ifh.Layout, line: Iterable[Name], mark
 def _corners(lefts: Iterable[Number], y: Number, size: int) -> str:
     """The sign of reserved bits, in cells that begin at ``lefts``."""
     return "".join(f"M{number(x + 1)} {y + 6}l5 -5M{number(x + size - 1)} {y + size - 6}l-5 5" for x in lefts)
+
+
+def _slashes(lefts: Iterable[Number], y: Number, size: int) -> str:
+    """The sign of bits that mean something in the other direction only."""
+    return "".join(f"M{number(x + 1)} {y + size - 1}L{number(x + size - 1)} {y + 1}" for x in lefts)
 
 
 def _arrow(x: float, y: Number) -> str:

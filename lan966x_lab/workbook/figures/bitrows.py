@@ -16,7 +16,18 @@ from lan966x_lab.ifh.ruler import lanes
 from ..palette import SLATE, Tone, tone
 from ..svg import WIDTH, text_width
 
-__all__ = ["DIRECTION", "OTHER", "Name", "Row", "Run", "owned", "reserved_spans", "rows", "tone_of"]
+__all__ = [
+    "DIRECTION",
+    "OTHER",
+    "Name",
+    "Row",
+    "Run",
+    "idle_fields",
+    "owned",
+    "reserved_spans",
+    "rows",
+    "tone_of",
+]
 
 CELL, BYTE_GAP, LEFT = 19, 3, 78
 RIGHT = LEFT + 32 * CELL + 3 * BYTE_GAP
@@ -125,6 +136,18 @@ def reserved_spans(layout: ifh.Layout) -> str:
     '127, 70–57, 36'
     """
     return ", ".join(f"{r.top}–{r.pos}" if r.top > r.pos else f"{r.top}" for r in reserved(layout))
+
+
+@cache
+def idle_fields(layout: ifh.Layout) -> Sequence[ifh.Field]:
+    """The fields that an injection layout has, although they mean something on extraction only.
+
+    >>> [field.name for field in idle_fields(ifh.LAN966X.tx)][:2], idle_fields(ifh.LAN966X.rx)
+    (['CUTTHRU', 'SRCPORT'], ())
+    """
+    if DIRECTION[layout] != "injection":
+        return ()
+    return tuple(field for field in layout.fields if field.doc.startswith("extraction only"))
 
 
 def tone_of(layout: ifh.Layout, field: ifh.Field | None) -> Tone:
