@@ -155,6 +155,12 @@ class Driver:
     def xmit(self, port: int, skb: Skb) -> TxResult:
         """``ndo_start_xmit``: OK means that the driver took the skb, BUSY that the caller still has it.
 
+        BUSY has three causes. A full ring stops the port's queue until there is room. A full FIFO leaves it
+        awake, as in the kernel's driver; the kernel's documentation (networking/driver.rst) forbids BUSY in
+        normal circumstances, and asks to stop the queue in advance. So does a missing timestamp id, for which
+        the kernel's driver returns -EBUSY as it is. A better driver would send that frame without a time, and
+        count it.
+
         An exception means that it took the skb: whatever goes wrong on the way (a header field that does not
         fit, a device that refuses), the skb is freed, its timestamp id given back and the frame counted.
         """

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 
 class ManualPath:
-    """A `netdev.Path` through the registers of group 0. The options for skbs mean nothing without a ring."""
+    """A `netdev.Path` through the registers of group 0. The options for skbs mean nothing without a ring.
+
+    The kernel's driver has no NAPI on this path: it reads frames in the interrupt handler, without a budget,
+    as long as there are some. The lab polls both paths, so that they can be compared.
+    """
 
     def __init__(self, driver: Driver, options: Options) -> None:
         self._driver = driver
@@ -48,7 +52,10 @@ class ManualPath:
         return True
 
     def transmit(self, port: Port, skb: Skb, header: bytes) -> TxResult:
-        """Ask once for the room of a whole frame, then write it."""
+        """Ask once for the room of a whole frame, then write it.
+
+        BUSY leaves the queue awake, as in the kernel's driver (see `Driver.xmit`).
+        """
         if self.tx.busy():
             return TxResult.BUSY
         try:

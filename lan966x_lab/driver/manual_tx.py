@@ -1,5 +1,8 @@
 """Manual transmit: the CPU writes every word of a frame into the injection FIFO, and asks before each (seed
 001).
+
+When the FIFO gets stuck in the middle of a frame, the kernel's driver returns and leaves the frame open. Here
+it is given up with QS_INJ_CTRL.ABORT. That bit is borrowed: the kernel names it for sibling chips only.
 """
 
 from __future__ import annotations

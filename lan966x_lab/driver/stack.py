@@ -46,7 +46,8 @@ def pull_rcsum(skb: Skb, n: int) -> int:
     front = skb.pull(n)
     if skb.ip_summed is not IpSummed.COMPLETE:
         return 0
-    rest = checksum.remove(skb.csum, checksum.ones_sum(front), 0)
+    # In a sum, what stood in front may as well stand behind the rest, at an even offset as before.
+    rest = checksum.remove(skb.csum, checksum.ones_sum(front), len(skb) & ~1)
     skb.csum = _swap(rest) if n % 2 else rest
     return n
 

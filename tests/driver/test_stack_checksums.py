@@ -161,6 +161,18 @@ def test_a_complete_sum_stays_the_sum_of_the_bytes(data: bytes, steps: list[tupl
         assert skb.csum % 0xFFFF == slow_sum(bytes(skb)) % 0xFFFF
 
 
+@pytest.mark.parametrize("front", [b"\x12\x34", b"\x12", b"\x12\x34\x56"])
+@pytest.mark.parametrize(
+    ("rest", "left"), [(b"\xff\xff", 0xFFFF), (b"\xff\xff\x00", 0xFFFF), (b"\x00", 0), (b"", 0)]
+)
+def test_what_is_left_of_a_sum_that_comes_out_as_zero(front: bytes, rest: bytes, left: int) -> None:
+    """0xffff is the sum of bytes that verify; 0 that of none, or of one byte that is 0."""
+    skb = skb_from_frame(front + rest)
+    skb.ip_summed, skb.csum = IpSummed.COMPLETE, slow_sum(front + rest)
+    assert pull_rcsum(skb, len(front)) == len(front)
+    assert skb.csum == left == slow_sum(rest)
+
+
 def test_without_a_sum_nothing_is_added_up():
     skb = skb_from_frame(b"abcdef")
     assert (pull_rcsum(skb, 1), trim_rcsum(skb, 3), push_rcsum(skb, b"xy")) == (0, 0, 0)
