@@ -123,13 +123,13 @@ def test_fields_of_extraction_only_are_struck_through_on_injection() -> None:
         "SRCPORT",
     ]
     assert all(idle_fields(layout) == () for layout in (rx, *ifh.OCELOT))
-    slash = re.compile(r"M(\d+) \d+L\d+ \d+(?=M|$)")
+    strike = re.compile(rf"M(\d+) \d+\.5h{CELL}(?=M|$)")
     struck = {
         layout: [
-            int(x) - 1
+            int(x)
             for path in drawn(layout, bytes(28), Mark(None, 0)).iter(f"{SVG}path")
             if path.attrib.get("stroke-width") == "1.2"
-            for x in slash.findall(path.attrib["d"])
+            for x in strike.findall(path.attrib["d"])
         ]
         for layout in (tx, rx)
     }

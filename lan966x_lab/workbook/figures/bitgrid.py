@@ -81,7 +81,7 @@ def draw_legend(svg: Svg, y: int, layout: ifh.Layout) -> None:
             svg.line(x + 2, y + 1, x + 13, y + 1, stroke=INK, thick=2)
         else:
             svg.rect(x, y - 11, 13, 13, fill=SLATE.soft, stroke=EDGE, thick=0.6)
-            sign = _corners if name == "reserved" else _slashes
+            sign = _corners if name == "reserved" else _strike
             svg.path(sign([x], y - 11, 13), stroke=EDGE, thick=1.2)
         x -= 14
 
@@ -129,9 +129,9 @@ def _draw_bits(svg: Svg, y: int, layout: ifh.Layout, row: Row, word: int) -> Non
         x = left_of(31 - 8 * byte)
         lines = "".join(f"M{x + CELL * place} {y}v{CELL}" for place in range(9))
         svg.path(f"{lines}M{x} {y}h{8 * CELL}M{x} {y + CELL}h{8 * CELL}", stroke=EDGE, thick=0.6)
-    for bits, sign in ((unowned, _corners), (idle, _slashes)):
-        if bits:
-            svg.path(sign(map(left_of, bits), y, CELL), stroke=EDGE, thick=1.2)
+    for marked, sign in ((unowned, _corners), (idle, _strike)):
+        if marked:
+            svg.path(sign(map(left_of, marked), y, CELL), stroke=EDGE, thick=1.2)
     for places, digit, ink in ((zeros, "0", INK), (ones, "1", PANEL)):
         xs = [left_of(bit) + 5.7 for bit in places]
         svg.spaced(xs, y + 14, digit * len(xs), size=12, fill=ink, bold=digit == "1")
@@ -180,9 +180,9 @@ def _corners(lefts: Iterable[Number], y: Number, size: int) -> str:
     return "".join(f"M{number(x + 1)} {y + 6}l5 -5M{number(x + size - 1)} {y + size - 6}l-5 5" for x in lefts)
 
 
-def _slashes(lefts: Iterable[Number], y: Number, size: int) -> str:
+def _strike(lefts: Iterable[Number], y: Number, size: int) -> str:
     """The sign of bits that mean something in the other direction only."""
-    return "".join(f"M{number(x + 1)} {y + size - 1}L{number(x + size - 1)} {y + 1}" for x in lefts)
+    return "".join(f"M{number(x)} {number(y + size / 2)}h{size}" for x in lefts)
 
 
 def _arrow(x: float, y: Number) -> str:
