@@ -27,7 +27,7 @@ def test_it_starts_with_the_first_patch_alone():
     (live,) = view.live
     assert f"Live wire at 1,514 bytes: {live.percent:+.0f} %." in explorer.status
     drawing = drawn(explorer)
-    assert "6 → 2" in drawing
+    assert "7 → 3" in drawing
     assert "live wire, patches on" in drawing
     assert f">recorded {live.recording.date[:10]}<" in drawing
     assert ">TCP<" in drawing

@@ -2,7 +2,9 @@
 
 from xml.etree import ElementTree
 
-from lan966x_lab.workbook.figures.arrival import half_a_time, reception_table
+from lan966x_lab.driver import PATCHES, Options
+from lan966x_lab.measure.counted import work
+from lan966x_lab.workbook.figures.arrival import half_a_time, reception_table, whole_lab_table
 from lan966x_lab.workbook.pictures import Picture
 
 SECOND = 10**9
@@ -36,3 +38,13 @@ def test_reception_by_words_and_by_dma() -> None:
 def test_a_burst_of_one_frame_pays_for_its_poll_alone() -> None:
     reads = [row[2] for row in reception_table(1).rows]
     assert reads == ["30 → 26", "394 → 390", "6 → 2", "6 → 2"]
+
+
+def test_the_whole_lab_reads_the_clock_four_times_a_frame_or_never() -> None:
+    off, on = (work.count([bytes(60)] * 3, Options().patched(*some)) for some in ((), PATCHES))
+    shown = whole_lab_table(off, on)
+    assert str(shown).startswith("3 frames, sent and received word by word")
+    reads, clock, writes = shown.rows
+    assert clock == ["of these, for the time of day", 12, 0]
+    assert reads[1:] == [off.work.reads.total(), on.work.reads.total()]
+    assert writes[1] - writes[2] == 3

@@ -6,6 +6,7 @@ from lan966x_lab.driver import Options
 from lan966x_lab.hw.phc import SECOND
 from lan966x_lab.measure.counted import rxtime, tod
 from lan966x_lab.measure.counted.rxtime import Need
+from lan966x_lab.measure.counted.work import Count
 
 from ..palette import EDGE, INK, MUTED, SLATE, TONES
 from ..pictures import Picture
@@ -13,7 +14,7 @@ from ..svg import WIDTH, Svg
 from ..tables import Table, table
 from .packets import frames_of
 
-__all__ = ["half_a_time", "reception_table"]
+__all__ = ["half_a_time", "reception_table", "whole_lab_table"]
 
 LEFT, BOX, NEEDING, CLOCK = 20, 236, TONES[0], TONES[1]
 FRAMES = 24
@@ -87,6 +88,21 @@ def reception_table(count: int = 1000) -> Table:
         rows.append([name, nbytes, reads, writes])
     caption = f"Receiving {count:,} frames, before the patch → with the gate closed"
     return table(rows, ["path", "bytes", "register reads per frame", "register writes per frame"], caption)
+
+
+def whole_lab_table(off: Count, on: Count) -> Table:
+    """Register accesses for the same frames, sent and received with all patches off and on."""
+    both = (off.work, on.work)
+    rows = [
+        ["register reads", *(work.reads.total() for work in both)],
+        [
+            "of these, for the time of day",
+            *(sum(work.reads[name] for name in tod.REGISTERS) for work in both),
+        ],
+        ["register writes", *(work.writes.total() for work in both)],
+    ]
+    caption = f"{off.frames} frames, sent and received word by word"
+    return table(rows, ["", "all patches off", "all patches on"], caption)
 
 
 def _each(total: int, count: int) -> str:
