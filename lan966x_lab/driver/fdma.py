@@ -195,7 +195,7 @@ class FdmaPath:
         """Count a bus error, clear it, and let the receive channel go on.
 
         The kernel's driver asks for errors in every interrupt, warns and clears. Here they are asked for only
-        when FDMA_INTR_DB does not say why the line is up: a frame costs one read less. RELOAD is ours: a
+        when FDMA_INTR_DB does not say why the line is up: an interrupt costs one read less. RELOAD is ours: a
         channel that got no DBs would stand still for ever.
         """
         channels, causes = self.door.read("FDMA_INTR_ERR"), self.door.read("FDMA_ERRORS")
