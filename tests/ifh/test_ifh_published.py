@@ -55,7 +55,7 @@ def test_every_time_from_2_to_the_29_ns_fails_which_is_46_percent():
 
 
 def test_the_first_cure_kept_one_bit_too_many():
-    """GENMASK(length, 0) keeps bits 0 to 32; the right mask ends at length - 1."""
+    """Where a long has 64 bits, GENMASK(length, 0) keeps bits 0 to 32; the right mask ends at length - 1."""
     raw = V1.get(bytearray(RX.encode(TIMESTAMP=0x8000_0000)), RX["TIMESTAMP"])
     assert raw & ((1 << 33) - 1) == 0x1_8000_0000
     assert (raw & ((1 << 33) - 1)) >> 2 == 1_610_612_736 > SECOND_NS

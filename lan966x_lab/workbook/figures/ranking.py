@@ -90,7 +90,7 @@ def _say_ranking(workloads: Sequence[Workload]) -> str:
 _THREADS: Mapping[str, tuple[str, str, str]] = {
     "000/1": ("clock gate", "000-rx", "merged; its best line contradicts itself"),
     "000/2 v2": ("byte shift", "000-tx-v2", "merged; the getter that stayed had a fault"),
-    "001": ("FIFO first", "001-sender", "merged after review, and faster than before it"),
+    "001": ("FIFO first", "001-sender", "merged as the reviewers designed it"),
     "002": ("template", "002-big", "not merged; zeros are skipped instead"),
     "003": ("late skb", "003-netif", "merged without a review that we found"),
     "004": ("checksum offload", "004-goodput", "merged; its gain is idle time"),

@@ -184,8 +184,9 @@ hunt = Hunt(
                 Mutant(
                     "A1",
                     _get_field_a1,
-                    "In C, 1 << 31 is a negative int. It went into a 64-bit value and brought 32 ones along, "
-                    "so that every receive time with the top bit set was off by more than a hundred years.",
+                    "Compiled C takes 1 << 31 for a negative int. It went into a 64-bit value and brought 32 "
+                    "ones along: every time of arrival with the top bit set came back as more than a hundred "
+                    "years. The driver dated such frames more than two seconds late.",
                     "some frames get a time that lies far beyond any second; most are fine.",
                     "Linux 99676a576641",
                     f"{_LINUX}99676a5766412f3936c55b9d18565d248e5463ee",
@@ -193,8 +194,9 @@ hunt = Hunt(
                 Mutant(
                     "A2",
                     _get_field_a2,
-                    "The first attempt to mend A1 cut the result with a mask that was one bit too wide. The "
-                    "time was still more than a second. Reviewers asked for another way, and got it.",
+                    "The first attempt to mend A1 cut the result with a mask that was one bit too wide. "
+                    "Where a long has 64 bits, the time was still more than a second; where it has 32, as "
+                    "on that CPU, C does not define the mask. Reviewers asked for another way, and got it.",
                     "the mend for A1 made the error smaller, and left it there.",
                     "the commit that was merged instead",
                     f"{_LINUX}99676a5766412f3936c55b9d18565d248e5463ee",
