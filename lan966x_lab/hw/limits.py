@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import UserDict
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from operator import index
 from typing import Any, TypeVar
+
+from lan966x_lab.net.batch import integer
 
 T = TypeVar("T")
 
@@ -52,12 +53,8 @@ def whole(name: str, value: object, low: int, high: int | None = None, advice: s
         TypeError: it is no whole number.
         ValueError: it is outside.
     """
-    advice = f"; {advice}" if advice else ""
-    allowed = f"allowed {low} to {high}" if high is not None else f"allowed {low} or more"
-    try:
-        number = index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise TypeError(f"{name} is {value!r}: give a whole number, {allowed}{advice}") from None
+    allowed = f"{low} to {high}" if high is not None else f"{low} or more"
+    number = integer(name, value, allowed)
     if number < low or (high is not None and number > high):
-        raise ValueError(f"{name} is {number}: {allowed}{advice}")
+        raise ValueError(f"{name} is {number}: allowed {allowed}" + (f"; {advice}" if advice else ""))
     return number

@@ -68,8 +68,8 @@ def packs_any_buffer(pack: Function) -> Function:
             value = index(value)
         except TypeError:
             raise TypeError(
-                f"bits {start_bit} to {end_bit} take an integer, not {_short(value)}. "
-                f"Give one from 0 to {2 ** max(0, start_bit - end_bit + 1) - 1}."
+                f"the value of bits {start_bit} to {end_bit} is {_short(value)}: "
+                f"allowed 0 to {2 ** max(0, start_bit - end_bit + 1) - 1}; give a whole number"
             ) from None
         pack(writable(buffer), value, start_bit, end_bit, quirks)
 
@@ -92,8 +92,8 @@ def _bits(start_bit: int, end_bit: int) -> tuple[int, int]:
         return index(start_bit), index(end_bit)
     except TypeError:
         raise TypeError(
-            f"start_bit and end_bit are integers, not {_short(start_bit)} and {_short(end_bit)}. "
-            "Give the higher bit and the lower one, such as 7 and 0."
+            f"start_bit and end_bit are {_short(start_bit)} and {_short(end_bit)}: allowed 0 or more; "
+            "give two whole numbers, the higher bit and the lower one, such as 7 and 0"
         ) from None
 
 

@@ -77,8 +77,8 @@ class Field:
             number = index(value)
         except TypeError:
             raise TypeError(
-                f"{self.name} takes an integer from 0 to {self.maximum}, not {value!r} "
-                f"({type(value).__name__})."
+                f"{self.name} is {value!r:.40} ({type(value).__name__}): allowed 0 to {self.maximum}; "
+                "give a whole number"
             ) from None
         if not 0 <= number <= self.maximum:
             raise FieldRangeError(self.name, number, self.maximum, row)

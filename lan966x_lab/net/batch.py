@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["BytesLike", "Frames", "Lengths", "as_bytes", "check", "stack", "whole"]
+__all__ = ["BytesLike", "Frames", "Lengths", "as_bytes", "check", "integer", "stack"]
 
 BytesLike: TypeAlias = bytes | bytearray | memoryview | npt.NDArray[np.uint8]
 Frames: TypeAlias = npt.NDArray[np.uint8]
@@ -38,17 +38,21 @@ def as_bytes(data: BytesLike) -> bytes:
     return view.tobytes()
 
 
-def whole(name: str, value: int, allowed: str) -> int:
+def integer(name: str, value: object, allowed: str) -> int:
     """The value as a plain ``int``, which never overflows as numpy's integers do; its range is not checked.
+
+    >>> integer("port", 1.5, "0 to 7")
+    Traceback (most recent call last):
+    TypeError: port is 1.5 (float): allowed 0 to 7; give a whole number
 
     Raises:
         TypeError: it is no integer; the message says what is ``allowed``.
     """
     try:
-        return index(value)
+        return index(value)  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(
-            f"{name} is {value!r:.40} ({type(value).__name__}); it must be an integer, {allowed}"
+            f"{name} is {value!r:.40} ({type(value).__name__}): allowed {allowed}; give a whole number"
         ) from None
 
 

@@ -16,7 +16,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Literal, TypeAlias
 
 from lan966x_lab.net import checksum
-from lan966x_lab.net.batch import BytesLike, as_bytes, whole
+from lan966x_lab.net.batch import BytesLike, as_bytes, integer
 from lan966x_lab.net.headers import TRANSPORTS, Protocol, Vlan
 from lan966x_lab.net.ptp import MessageType
 
@@ -148,14 +148,14 @@ def fragments(packet: BytesLike, mtu: int) -> list[bytes]:
     Raises:
         ValueError: the packet has options, or is no IPv4 packet; the mtu is below 28.
     """
-    packet, mtu = as_bytes(packet), whole("mtu", mtu, "28 or more")
+    packet, mtu = as_bytes(packet), integer("mtu", mtu, "28 or more")
     if packet[:1] != b"\x45":
         raise ValueError(
             f"an IPv4 packet without options starts with 45, not with {packet[:1].hex() or 'nothing'}"
         )
     step = (mtu - 20) // 8 * 8
     if step < 8:
-        raise ValueError(f"an mtu of {mtu} carries no fragment; it must be at least 28")
+        raise ValueError(f"mtu is {mtu}: allowed 28 or more; less carries no fragment")
     payload = packet[20:]
     if len(packet) <= mtu:
         return [packet]
@@ -354,9 +354,10 @@ def _filled(source: bytes, destination: bytes, protocol: int, payload: bytes, fi
 
 def _fit(name: str, value: int, bits: int, *, signed: bool = False) -> int:
     low, high = (-1 << bits - 1, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    number = whole(name, value, f"within {low}..{high}")
+    allowed = f"{low} to {high}"
+    number = integer(name, value, allowed)
     if not low <= number <= high:
-        raise ValueError(f"{name} is {number}; it must be within {low}..{high}")
+        raise ValueError(f"{name} is {number}: allowed {allowed}")
     return number
 
 

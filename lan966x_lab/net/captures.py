@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 from dpkt import pcap, pcapng
 
 from lan966x_lab import DamagedDataError, data_path, files
-from lan966x_lab.net.batch import BytesLike, as_bytes, whole
+from lan966x_lab.net.batch import BytesLike, as_bytes, integer
 
 __all__ = ["Capture", "CaptureError", "Reader", "Record", "read", "recorded", "write"]
 
@@ -182,9 +182,10 @@ def _octets(number: int, frame: BytesLike) -> bytes:
 def _time_ns(number: int, time_ns: int) -> int:
     """A time that a record can hold."""
     last_ns = (SECOND << 32) - 1
-    time_ns = whole(f"the time of frame {number}", time_ns, f"0..{last_ns} ns since 1970")
+    name, allowed = f"the time of frame {number}", f"0 to {last_ns} ns since 1970"
+    time_ns = integer(name, time_ns, allowed)
     if not 0 <= time_ns <= last_ns:
-        raise ValueError(f"time {time_ns} of frame {number} is not within 0..{last_ns} ns since 1970")
+        raise ValueError(f"{name} is {time_ns}: allowed {allowed}")
     return time_ns
 
 

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lan966x_lab.net import batch
-from lan966x_lab.net.batch import BytesLike, as_bytes, whole
+from lan966x_lab.net.batch import BytesLike, as_bytes, integer
 
 __all__ = [
     "WAYS",
@@ -59,9 +59,9 @@ def fold(total: int) -> int:
         TypeError: it is no integer.
     """
     if type(total) is not int:
-        total = whole("a sum of words", total, "0 or more")
+        total = integer("a sum of words", total, "0 or more")
     if total < 0:
-        raise ValueError(f"a sum of words is 0 or more, not {total}")
+        raise ValueError(f"a sum of words is {total}: allowed 0 or more")
     return total % 0xFFFF or (0xFFFF if total else 0)
 
 
@@ -256,12 +256,10 @@ def _starts(start: npt.ArrayLike, count: int) -> npt.NDArray[np.uint64]:
 
 def _check(name: str, value: int, most: int | None = 0xFFFF) -> int:
     """The value as a plain ``int``, which never overflows as numpy's integers do, once it is known to fit."""
-    allowed = "0 or more" if most is None else f"within 0..{most:#x}"
-    value = whole(name, value, allowed)
+    allowed = "0 or more" if most is None else f"0 to {most:#x}"
+    value = integer(name, value, allowed)
     if value < 0 or (most is not None and value > most):
-        raise ValueError(
-            f"{name} is {value}; it must be {allowed}" + ("" if most != 0xFFFF else " (fold it first)")
-        )
+        raise ValueError(f"{name} is {value}: allowed {allowed}" + ("; fold it first" * (most == 0xFFFF)))
     return value
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lan966x_lab.net import ptp
-from lan966x_lab.net.batch import BytesLike, as_bytes, whole
+from lan966x_lab.net.batch import BytesLike, as_bytes, integer
 from lan966x_lab.net.headers import (
     EXTENSIONS,
     LONGEST_LENGTH,
@@ -75,9 +75,9 @@ def parse(frame: BytesLike, fcs_length: int = 0) -> Frame:
         ValueError: ``fcs_length`` is negative.
         TypeError: it is no integer, or the frame is not bytes-like.
     """
-    fcs_length = whole("fcs_length", fcs_length, "0 or more, mostly 0 or 4")
+    fcs_length = integer("fcs_length", fcs_length, "0 or more, mostly 0 or 4")
     if fcs_length < 0:
-        raise ValueError(f"fcs_length is {fcs_length}; it must be 0 or more, mostly 0 or 4")
+        raise ValueError(f"fcs_length is {fcs_length}: allowed 0 or more, mostly 0 or 4")
     walk = _Walk(as_bytes(frame), fcs_length)
     walk.read_ethernet()
     return walk.result()

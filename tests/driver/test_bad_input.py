@@ -76,7 +76,11 @@ def test_bad_arguments_of_send_leave_nothing_behind(path: str, **sent: Any) -> N
     [
         ({"priority": -1}, ValueError, "priority is -1: allowed 0 to 4294967295; from 7 on"),
         ({"priority": 1 << 32}, ValueError, "allowed 0 to 4294967295"),
-        ({"priority": "high"}, TypeError, "priority is 'high': give a whole number"),
+        (
+            {"priority": "high"},
+            TypeError,
+            r"priority is 'high' \(str\): allowed 0 to 4294967295; give a whole number",
+        ),
         ({"priority": 1.5}, TypeError, "priority is 1.5"),
         (
             {"vlan_tci": 65536},

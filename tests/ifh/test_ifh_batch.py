@@ -200,11 +200,13 @@ def test_refusals():
     refused(TX, {"DST": [1, 2, 3]}, ifh.UnknownFieldError, "nearest name is DSTS")
     refused(TX, {"DST": 1}, ifh.UnknownFieldError, "nearest name is DSTS")
     refused(TX, {"DSTS": np.ones(3)}, TypeError, "DSTS takes one integer or a column")
-    refused(TX, {"DSTS": [1, 2.0, 3]}, TypeError, "DSTS takes an integer from 0 to 511, not 2.0")
-    refused(TX, {"DSTS": [[1], [2], [3]]}, TypeError, "DSTS takes an integer")
+    refused(
+        TX, {"DSTS": [1, 2.0, 3]}, TypeError, r"DSTS is 2.0 \(float\): allowed 0 to 511; give a whole number"
+    )
+    refused(TX, {"DSTS": [[1], [2], [3]]}, TypeError, "allowed 0 to 511; give a whole number")
     refused(TX, {"DSTS": [1, 1 << 70, 1]}, ifh.FieldRangeError, "DSTS = .* in row 1 does not fit")
     refused(TX, {"DSTS": np.ones((3, 1), int)}, TypeError, r"shape \(3, 1\)")
-    refused(TX, {"DSTS": 1.0}, TypeError, "DSTS takes an integer")
+    refused(TX, {"DSTS": 1.0}, TypeError, "allowed 0 to 511; give a whole number")
     refused(TX, {"DSTS": [1, 2, 3], "IPV": [1, 2]}, ValueError, "'DSTS': 3, 'IPV': 2")
 
 
@@ -272,5 +274,5 @@ def test_columns_may_lie_in_the_result(dtype):
 
 
 def test_a_ragged_list_is_refused_by_its_faulty_member():
-    with pytest.raises(TypeError, match=r"DSTS takes an integer from 0 to 511, not \[2\] \(list\)"):
+    with pytest.raises(TypeError, match=r"DSTS is \[2\] \(list\): allowed 0 to 511; give"):
         TX.encode_batch({"DSTS": [1, [2]]})

@@ -338,8 +338,12 @@ def test_what_wireshark_writes(form: str, tmp_path: Path) -> None:
     ("frames", "times", "why"),
     [
         ([bytes(60)], [], "1 frames need as many times, not 0"),
-        ([bytes(60)], [-1], "time -1 of frame 1 is not within 0"),
-        ([bytes(60), bytes(60)], [0, 10**9 << 32], "time 4294967296000000000 of frame 2 is not within 0"),
+        ([bytes(60)], [-1], "the time of frame 1 is -1: allowed 0 to"),
+        (
+            [bytes(60), bytes(60)],
+            [0, 10**9 << 32],
+            "the time of frame 2 is 4294967296000000000: allowed 0 to",
+        ),
         ([bytes(262145)], [0], "frame 1 has 262145 bytes, and a record holds at most 262144"),
     ],
 )
