@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 from lan966x_lab.hw.clock import Clock, ClockError
@@ -41,6 +42,40 @@ def test_time_never_runs_backwards():
     clock.at(100, lambda: None)
     with pytest.raises(ClockError, match="forward only"):
         clock.advance(-1)
+
+
+@pytest.mark.parametrize("wrong", ["x", 1.5, 2.0, None, np.float64(3)], ids=repr)
+@pytest.mark.parametrize(
+    ("name", "call", "allowed"),
+    [
+        ("ns", Clock.advance, "0 or more"),
+        ("time_ns", Clock.run_until, "100 or more"),
+        ("time_ns", lambda clock, ns: clock.at(ns, lambda: None), "100 or more"),
+        ("delay_ns", lambda clock, ns: clock.after(ns, lambda: None), "0 or more"),
+        ("now_ns", lambda clock, ns: Clock(ns), "0 or more"),
+    ],
+    ids=["advance", "run_until", "at", "after", "Clock"],
+)
+def test_time_comes_in_whole_nanoseconds(name, call, allowed, wrong):
+    clock = Clock(100)
+    said = f"{name} is {wrong!r} ({type(wrong).__name__}): allowed {allowed}; give a whole number"
+    with pytest.raises(TypeError) as refused:
+        call(clock, wrong)
+    assert str(refused.value) == said
+    assert (clock.now_ns, clock.next_ns) == (100, None)
+
+
+def test_an_integer_of_numpy_becomes_one_of_python():
+    clock = Clock(np.uint8(100))
+    clock.after(np.uint8(200), lambda: None)
+    assert clock.next_ns == 300
+    clock.advance(np.uint8(250))
+    clock.run_until(np.int16(360))
+    assert (type(clock.now_ns), clock.now_ns) == (int, 360)
+    with pytest.raises(ClockError, match="forward only"):
+        clock.advance(np.int64(-1))
+    with pytest.raises(ClockError, match="359 ns was ordered at 360 ns"):
+        clock.after(np.int8(-1), lambda: None)
 
 
 @pytest.mark.parametrize("more_events", [False, True])
