@@ -137,8 +137,7 @@ class Board:
         self._transmit(source)
 
     def _check_port(self, number: int) -> None:
-        last = len(self.chip.ports) - 1
-        whole("port", number, 0, last, f"choose 0 to {last}")
+        whole("port", number, 0, len(self.chip.ports) - 1)
 
     def carry(self, frames: Iterable[bytes], source: int = 0, **send: Any) -> list[Delivered]:
         """Send `frames` one after the other and return everything that was delivered meanwhile, in order."""
