@@ -140,7 +140,14 @@ class Board:
         whole("port", number, 0, len(self.chip.ports) - 1)
 
     def carry(self, frames: Iterable[bytes], source: int = 0, **send: Any) -> list[Delivered]:
-        """Send `frames` one after the other and return everything that was delivered meanwhile, in order."""
+        """Send `frames` one after the other and return everything that was delivered meanwhile, in order.
+
+        Raises:
+            TypeError: `frames` is one frame; nothing was taken.
+            ValueError, TypeError: what `send` refuses; the frames before it were sent.
+        """
+        if isinstance(frames, str | bytes | bytearray) or getattr(frames, "ndim", 2) == 1:
+            raise TypeError("frames is one frame: give a list, [frame]")
         start = len(self.delivered)
         for frame in frames:
             self.send(frame, source, **send)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -98,6 +99,17 @@ def test_send_says_what_is_allowed(wrong: dict[str, Any], error: type[Exception]
     board = board_of("manual")
     with pytest.raises(error, match=words):
         board.send(**({"frame": GOOD} | wrong))
+    assert board.ledger.entered["tx"] == 0
+    good_as_ever(board)
+
+
+@pytest.mark.parametrize(
+    "one", [GOOD, bytearray(GOOD), memoryview(GOOD), np.frombuffer(GOOD, np.uint8), b"", "abc"], ids=type
+)
+def test_one_frame_is_no_list_of_frames(one: Any) -> None:
+    board = board_of("manual")
+    with pytest.raises(TypeError, match=r"^frames is one frame: give a list, \[frame\]$"):
+        board.carry(one)
     assert board.ledger.entered["tx"] == 0
     good_as_ever(board)
 
