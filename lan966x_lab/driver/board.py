@@ -23,6 +23,7 @@ from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.lan966x import Lan966x
 from lan966x_lab.hw.limits import whole
 from lan966x_lab.hw.wires import Wire
+from lan966x_lab.net.batch import BytesLike, as_bytes
 
 MAX_SKB_PRIORITY, MAX_TCI = 0xFFFF_FFFF, 0xFFFF
 RETRY_NS = 10_000
@@ -105,7 +106,7 @@ class Board:
 
     def send(
         self,
-        frame: bytes,
+        frame: BytesLike,
         source: int = 0,
         *,
         priority: int = 0,
@@ -115,7 +116,7 @@ class Board:
         """Give `frame` to the stack, to be sent through port `source`; `stamp` asks for its transmit time.
 
         Args:
-            frame: destination address to last payload byte, no FCS.
+            frame: destination address to last payload byte, no FCS; any bytes-like object.
             priority: 0 or more, as ``skb->priority``; from 7 on it is the highest.
             vlan_tci: the 16 bits of a tag that the switch inserts; None (or 0): none.
 
@@ -124,14 +125,12 @@ class Board:
             TypeError: something is of another kind; nothing was taken.
         """
         self._check_port(source)
-        whole("priority", priority, 0, MAX_SKB_PRIORITY, "from 7 on it is the highest")
+        priority = whole("priority", priority, 0, MAX_SKB_PRIORITY, "from 7 on it is the highest")
         if vlan_tci is not None:
-            whole("vlan_tci", vlan_tci, 0, MAX_TCI, "priority in bits 15..13, VLAN in bits 11..0")
+            vlan_tci = whole("vlan_tci", vlan_tci, 0, MAX_TCI, "priority in bits 15..13, VLAN in bits 11..0")
         if not isinstance(stamp, bool):
-            raise TypeError(f"stamp is {stamp!r}: True asks for the transmit time, False does not")
-        if not isinstance(frame, bytes | bytearray | memoryview):
-            raise TypeError(f"frame is {frame!r}: give its bytes, destination address first")
-        skb = skb_from_frame(frame)
+            raise TypeError(f"stamp is {stamp!r:.40}: True asks for the transmit time, False does not")
+        skb = skb_from_frame(as_bytes(frame))
         skb.priority, skb.vlan_tci, skb.wants_hw_timestamp = priority, vlan_tci, stamp
         self.queues[source].append(skb)
         self._transmit(source)
@@ -139,7 +138,7 @@ class Board:
     def _check_port(self, number: int) -> None:
         whole("port", number, 0, len(self.chip.ports) - 1)
 
-    def carry(self, frames: Iterable[bytes], source: int = 0, **send: Any) -> list[Delivered]:
+    def carry(self, frames: Iterable[BytesLike], source: int = 0, **send: Any) -> list[Delivered]:
         """Send `frames` one after the other and return everything that was delivered meanwhile, in order.
 
         Raises:

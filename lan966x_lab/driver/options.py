@@ -67,11 +67,11 @@ class Options:
             ("path", self.path, PATHS),
         ):
             if value not in allowed:
-                raise ValueError(f"{name} is {value!r}: choose one of {', '.join(map(repr, allowed))}")
+                raise ValueError(f"{name} is {value!r:.40}: choose one of {', '.join(map(repr, allowed))}")
         for field in fields(self):
             value = getattr(self, field.name)
             if field.type == "bool" and not isinstance(value, bool):
-                raise TypeError(f"{field.name} is {value!r}: a switch is True or False")
+                raise TypeError(f"{field.name} is {value!r:.40}: a switch is True or False")
 
     def idle(self, place: str) -> tuple[str, ...]:
         """The options that are not at their default, and change nothing at `place` (one of `PLACES`).
@@ -83,7 +83,7 @@ class Options:
             ValueError: there is no such place.
         """
         if place not in PLACES:
-            raise ValueError(f"place is {place!r}: choose one of {', '.join(map(repr, PLACES))}")
+            raise ValueError(f"place is {place!r:.40}: choose one of {', '.join(map(repr, PLACES))}")
         return tuple(
             field.name
             for field in fields(self)
@@ -126,7 +126,7 @@ def checked(options: Options) -> Options:
         TypeError: it is something else.
     """
     if not isinstance(options, Options):
-        raise TypeError(f"options are {options!r}: give driver.Options(...), or Options().patched('001')")
+        raise TypeError(f"options are {options!r:.40}: give driver.Options(...), or Options().patched('001')")
     return options
 
 

@@ -1,6 +1,7 @@
 """Whatever a caller gets wrong: a clear refusal, balanced books, and the next good frame goes through."""
 
 import contextlib
+from array import array
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,7 @@ from lan966x_lab.hw.clock import Clock
 from lan966x_lab.hw.memory import Dma, Memory
 from lan966x_lab.hw.registers import Door
 from lan966x_lab.ifh import FieldRangeError
+from lan966x_lab.net import batch
 
 GOOD = bytes(12) + b"\x88\xb5" + bytes(46)
 SYNC = bytes.fromhex("011b19000000 020000000001 88f7 0002002c") + bytes(40)
@@ -91,8 +93,10 @@ def test_bad_arguments_of_send_leave_nothing_behind(path: str, **sent: Any) -> N
         ({"vlan_tci": -1}, ValueError, "vlan_tci is -1"),
         ({"stamp": 1}, TypeError, "stamp is 1: True asks"),
         ({"source": 1.0}, TypeError, "port is 1.0"),
-        ({"frame": 60}, TypeError, "frame is 60: give its bytes"),
-        ({"frame": "abc"}, TypeError, "frame is 'abc'"),
+        ({"stamp": "x" * 99}, TypeError, "stamp is 'x{39}: True asks"),
+        ({"frame": 60}, TypeError, r"a bytes-like object is needed .*, not 60 \(int\); make bytes of it"),
+        ({"frame": "abc"}, TypeError, r"not 'abc' \(str\); make bytes of it"),
+        ({"frame": [0] * 60}, TypeError, r"not \[0(, 0){12},  \(list\); make bytes"),
     ],
 )
 def test_send_says_what_is_allowed(wrong: dict[str, Any], error: type[Exception], words: str) -> None:
@@ -100,6 +104,29 @@ def test_send_says_what_is_allowed(wrong: dict[str, Any], error: type[Exception]
     with pytest.raises(error, match=words):
         board.send(**({"frame": GOOD} | wrong))
     assert board.ledger.entered["tx"] == 0
+    good_as_ever(board)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    "buffer",
+    [
+        bytearray,
+        memoryview,
+        lambda frame: np.frombuffer(frame, np.uint8),
+        lambda frame: np.frombuffer(frame[::-1], np.uint8)[::-1],
+        lambda frame: memoryview(frame).cast("H"),
+        lambda frame: array("I", frame),
+    ],
+    ids=["bytearray", "memoryview", "numpy", "reversed", "16 bits", "array"],
+)
+def test_a_frame_may_come_in_any_buffer(path: str, buffer: Callable[[bytes], Any]) -> None:
+    frame = GOOD[:14] + bytes(range(46))
+    board = board_of(path)
+    assert [sent.frame for sent in board.carry([buffer(frame)])] == [frame]
+    rows, lengths = batch.stack([frame] * 3)
+    assert len(set(lengths)) == 1
+    assert [sent.frame for sent in board.carry(rows, priority=np.uint8(7))] == [frame] * 3
     good_as_ever(board)
 
 

@@ -29,6 +29,18 @@ def test_a_name_is_one_of_the_known_ones(wrong: dict[str, Any]) -> None:
         Options(**wrong)
 
 
+def test_a_long_value_is_cut_in_the_message() -> None:
+    long: Any = "x" * 99
+    with pytest.raises(ValueError, match=r"path is 'x{39}: choose one of"):
+        Options(path=long)
+    with pytest.raises(TypeError, match=r"gro is 'x{39}: a switch is"):
+        Options(gro=long)
+    with pytest.raises(ValueError, match=r"place is 'x{39}: choose one of"):
+        Options().idle(long)
+    with pytest.raises(TypeError, match=r"options are 'x{39}: give driver.Options"):
+        Board(long)
+
+
 def test_every_patch_can_be_applied() -> None:
     assert Options().patched(*PATCHES) != Options()
     with pytest.raises(KeyError, match="choose from"):
