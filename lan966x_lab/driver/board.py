@@ -204,7 +204,11 @@ def run(*boards: Board, limit_ns: int = 1_000_000_000) -> None:
 
     Raises:
         ValueError: no board, boards with clocks of their own, or a negative limit.
+        TypeError: something is no board, or the limit no integer.
     """
+    for board in boards:
+        if not isinstance(board, Board):
+            raise TypeError(f"board is {board!r:.40}: give each board by itself, run(first, second)")
     if len({id(board.clock) for board in boards}) != 1:
         raise ValueError(
             f"run with {len(boards)} boards: give one or more that share a clock, Board(clock=first.clock)"

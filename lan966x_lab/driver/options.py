@@ -29,6 +29,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lan966x_lab import ifh
+from lan966x_lab.hw.limits import UnknownNameError
 
 PATHS = ("manual", "fdma")
 PLACES = (*PATHS, "bcm4908", "ravb")
@@ -94,12 +95,12 @@ class Options:
         """These options with the named patches applied, in the given order (keys of `PATCHES`).
 
         Raises:
-            KeyError: no such patch; the message lists the known ones.
+            hw.limits.UnknownNameError: no such patch (a KeyError); the message has the nearest ones.
         """
         options = self
         for key in keys:
-            if key not in PATCHES:
-                raise KeyError(f"there is no patch {key!r}: choose from {', '.join(PATCHES)}")
+            if not isinstance(key, str) or key not in PATCHES:
+                raise UnknownNameError("patch", key, PATCHES, offer=3)
             options = replace(options, **PATCHES[key])
         return options
 

@@ -13,11 +13,12 @@ T = TypeVar("T")
 
 
 class UnknownNameError(KeyError):
-    """There is no such thing; the message has the nearest known name."""
+    """There is no such thing; the message has the known name that is nearest, or as many as `offer` says."""
 
-    def __init__(self, kind: str, name: object, known: Collection[str]) -> None:
-        near = get_close_matches(str(name), known, n=1, cutoff=0.0)
-        super().__init__(f"there is no {kind} {name!r}; the nearest name is {near[0]!r}" if near else name)
+    def __init__(self, kind: str, name: object, known: Collection[str], offer: int = 1) -> None:
+        near = get_close_matches(str(name), known, n=offer, cutoff=0.0)
+        nearest = f"the nearest name{' is' if len(near) == 1 else 's are'} {', '.join(map(repr, near))}"
+        super().__init__(f"there is no {kind} {name!r:.40}; {nearest}" if near else name)
 
     def __str__(self) -> str:
         return str(self.args[0])

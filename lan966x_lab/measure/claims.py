@@ -14,13 +14,13 @@ published number:
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from difflib import get_close_matches
 from fractions import Fraction
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from lan966x_lab import data_path
+from lan966x_lab.hw.limits import UnknownNameError
 from lan966x_lab.measure import linerate, tables
 from lan966x_lab.measure.interval import Interval, printed
 from lan966x_lab.measure.verdict import RULES, Verdict, judge
@@ -168,11 +168,11 @@ def by_seed(seed: str) -> list[Claim]:
     """The claims of one seed, ``"000"`` to ``"004"``.
 
     Raises:
-        KeyError: no claim has this seed.
+        UnknownNameError: no claim has this seed (a KeyError); the message has the seeds.
     """
     found = [claim for claim in load() if claim.seed == seed]
     if not found:
-        raise KeyError(f"no claim of seed {seed!r}; seeds are {', '.join(sorted({c.seed for c in load()}))}")
+        raise UnknownNameError("seed", seed, sorted({claim.seed for claim in load()}), offer=5)
     return found
 
 
@@ -180,12 +180,11 @@ def get(claim_id: str) -> Claim:
     """The claim with this id, such as ``"000-tx-v1"``.
 
     Raises:
-        KeyError: there is none; names the nearest ids.
+        UnknownNameError: there is none (a KeyError); the message has the nearest ids.
     """
     known = {claim.id: claim for claim in load()}
-    if claim_id not in known:
-        near = get_close_matches(claim_id, known, n=3, cutoff=0.3) or list(known)
-        raise KeyError(f"no claim {claim_id!r}; did you mean {', '.join(near)}?")
+    if not isinstance(claim_id, str) or claim_id not in known:
+        raise UnknownNameError("claim", claim_id, known, offer=3)
     return known[claim_id]
 
 

@@ -308,6 +308,9 @@ REFUSED: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: setattr(ravb_driver()[0], "options", None), TypeError, "options are None"),
     (lambda: Board("fdma"), TypeError, "options are 'fdma'"),  # type: ignore[arg-type]
     (lambda: run(), ValueError, "run with 0 boards: give one or more"),
+    (lambda: run(None), TypeError, "board is None: give each board by itself"),  # type: ignore[arg-type]
+    (lambda: run([board]), TypeError, "give each board by itself, run"),  # type: ignore[arg-type]
+    (lambda: run(board, limit_ns=0.5), TypeError, "limit_ns is 0.5"),  # type: ignore[arg-type]
     (lambda: run(board, Board()), ValueError, "share a clock"),
     (lambda: run(board, limit_ns=-1), ValueError, "limit_ns is -1"),
     (lambda: board.wire(2, 3, to=Board()), ValueError, "a clock of its own"),

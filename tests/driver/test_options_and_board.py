@@ -43,8 +43,21 @@ def test_a_long_value_is_cut_in_the_message() -> None:
 
 def test_every_patch_can_be_applied() -> None:
     assert Options().patched(*PATCHES) != Options()
-    with pytest.raises(KeyError, match="choose from"):
-        Options().patched("009")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("0001", "there is no patch '0001'; the nearest names are '000/1', '001', '000/2'"),
+        ("000/2v2", "there is no patch '000/2v2'; the nearest names are '000/2 v2', '000/2', '000/1'"),
+        (None, "there is no patch None; the nearest names are '"),
+        (["001"], "there is no patch ['001']; the nearest names are '001', '"),
+    ],
+)
+def test_an_unknown_patch_is_told_the_nearest(key: Any, said: str) -> None:
+    with pytest.raises(KeyError) as refused:
+        Options().patched("001", key)
+    assert str(refused.value).startswith(said)
 
 
 @pytest.mark.parametrize("port", [-1, 8, 99])

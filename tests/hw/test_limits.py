@@ -43,3 +43,11 @@ def test_things_by_name() -> None:
     assert things.get("word") is None
     with pytest.raises(UnknownNameError, match="there is no fault 3; the nearest name is"):
         things[3]  # type: ignore[index]
+
+
+def test_more_than_one_near_name() -> None:
+    known = ["tx-v1", "tx-v2", "rx"]
+    said = str(UnknownNameError("claim", "tx-v1x" + "y" * 99, known, offer=2))
+    assert said == "there is no claim 'tx-v1x" + "y" * 33 + "; the nearest names are 'tx-v1', 'tx-v2'"
+    assert str(UnknownNameError("claim", "tx", known[-1:], offer=2)).endswith("; the nearest name is 'rx'")
+    assert str(UnknownNameError("claim", "tx", [])) == "tx"

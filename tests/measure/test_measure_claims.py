@@ -5,6 +5,7 @@ The expected figures below were computed with a pocket calculator from the mails
 
 import csv
 import doctest
+import re
 from decimal import Decimal
 
 import pytest
@@ -175,12 +176,30 @@ def test_a_figure_that_was_not_printed():
 def test_look_up_by_id_and_seed():
     assert [claim.id for claim in claims.by_seed("004")] == [i for i in VERDICTS if i.startswith("004")]
     assert [claim.id for seed in range(5) for claim in claims.by_seed(f"00{seed}")] == list(VERDICTS)
-    with pytest.raises(KeyError, match="no claim of seed '005'; seeds are 000, 001, 002, 003, 004"):
-        claims.by_seed("005")
-    with pytest.raises(KeyError, match=r"no claim '000-tx'; did you mean .*000-tx-v1"):
-        claims.get("000-tx")
-    with pytest.raises(KeyError, match="did you mean 000-rx,"):
-        claims.get("zzz")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: claims.by_seed("005"),
+            "seed '005'; the nearest names are '004', '003', '002', '001', '000'",
+        ),
+        (lambda: claims.by_seed(None), "seed None; the nearest names are '00[0-4]'(, '00[0-4]'){4}"),
+        (
+            lambda: claims.get("000-tx"),
+            "claim '000-tx'; the nearest names are '000-rx', '000-tx-v2', '000-tx-v1'",
+        ),
+        (lambda: claims.get("003-netfi"), "claim '003-netfi'; the nearest names are '003-netif', .*"),
+        (lambda: claims.get("zzz"), "claim 'zzz'; the nearest names are '.*'"),
+        (lambda: claims.get(None), "claim None; the nearest names are '.*'"),
+        (lambda: claims.get(["000-rx"]), r"claim \['000-rx'\]; the nearest names are '000-rx', .*"),
+    ],
+)
+def test_an_unknown_id_or_seed_is_told_the_nearest(call, said):
+    with pytest.raises(KeyError) as refused:
+        call()
+    assert re.fullmatch(f"there is no {said}", str(refused.value))
 
 
 def test_the_list_is_a_copy():
