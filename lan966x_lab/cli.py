@@ -204,7 +204,7 @@ def _decode(options: argparse.Namespace) -> int:
     from lan966x_lab import ifh
 
     try:
-        header = ifh.from_hex("".join(options.hex))
+        header = ifh.from_hex(" ".join(options.hex))
     except ValueError as error:
         return _fail(str(error))
     layouts = {}

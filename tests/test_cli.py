@@ -98,6 +98,19 @@ def test_decode_takes_the_injection_layout_of_that_length(
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [["0x" + "5a" * 28], ["0X5a5a5a5a"] * 7, ["0x5a"] * 28, ["5", "a5a"] * 14, ["0x5", "0xa"] * 28],
+)
+def test_decode_takes_digits_as_they_are_printed(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["decode", "5a" * 28]) == 0
+    plain = capsys.readouterr().out
+    assert cli.main(["decode", *arguments]) == 0
+    assert capsys.readouterr().out == plain
+
+
+@pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["00" * 27], "27 bytes"),
@@ -108,7 +121,9 @@ def test_decode_takes_the_injection_layout_of_that_length(
         (["00"], "a header of 1 byte has"),
         (["0" * 55], "55 hex digits"),
         (["00" * 27 + "0g"], "'g' (digit 56)"),
-        (["0x" + "00" * 27], "'x' (digit 2)"),
+        (["0x" + "00" * 27], "27 bytes"),
+        (["0x00", "0X0g"], "'g' (digit 4)"),
+        (["000x00"], "'x' (digit 4)"),
         (["٠" * 56], "'٠' (digit 1)"),
     ],
 )
