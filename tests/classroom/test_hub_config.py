@@ -492,6 +492,9 @@ def test_open_leaves_out_the_button_that_calls_an_untouched_exercise_right(
 def test_a_checkout_of_somebody_else_still_has_its_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = notebook_files.pristine()
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")  # on some machines git is told to trust every folder
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.delenv("GIT_CONFIG_COUNT", raising=False)
     refused = subprocess.run(
         ["git", "-C", ROOT, "ls-tree", "HEAD"], capture_output=True, text=True, check=False
     )
