@@ -380,7 +380,7 @@ def test_an_option_that_does_not_exist_is_refused_with_the_choice():
         Options(ifh_codec="fast")
     with pytest.raises(ValueError, match="path is 'usb'"):
         Options(path="usb")
-    with pytest.raises(KeyError, match="no patch '999': choose from 000/1"):
+    with pytest.raises(KeyError, match="no patch '999'; the nearest names are '00"):
         Options().patched("999")
     board = pair()
     board.driver.paths.pop("fdma", None)
