@@ -42,3 +42,18 @@ def test_a_name_from_a_cell_that_did_not_run_is_met_with_what_to_do() -> None:
     assert (error.ename, error.evalue) == ("NameError", "name 'header' is not defined")
     assert hint.text.startswith("header is not known. Either a cell above defines it")
     assert "Run All Above Selected Cell" in hint.text
+
+
+def test_the_collector_is_spared_the_imports_and_still_collects_what_was_there_before() -> None:
+    cells = [
+        "import gc, weakref\nfrom lan966x_lab import workbook\nclass Ring: pass\n"
+        "ring = Ring(); ring.me = ring; gone = weakref.ref(ring)\nworkbook.banner()",
+        "print(gc.get_freeze_count() > 10_000, gone() is ring)",
+        "del ring\nworkbook.banner()",
+        "print(gone())",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(
+        notebook, kernel_name="python3", extra_arguments=["--IPKernelApp.log_level=ERROR"]
+    ).execute()
+    assert [notebook.cells[i].outputs[0].text for i in (1, 3)] == ["True True\n", "None\n"]
