@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["GET_BACK", "DamagedDataError", "__version__", "data_path"]
+__all__ = ["GET_BACK", "DamagedDataError", "SentenceError", "__version__", "data_path"]
 
 GET_BACK = (
     "It belongs to the lab: in a checkout run `git checkout -- data`, "
@@ -27,15 +27,19 @@ GET_BACK = (
 """What to do about a file of ``data`` that is missing or damaged, wherever that is noticed."""
 
 
-class DamagedDataError(ValueError):
-    """A file of the lab's data does not hold what it should; says what is wrong, and how to get it back."""
-
-    def __init__(self, path: Path, problem: str) -> None:
-        super().__init__(f"{path} is damaged: {problem}. {GET_BACK}")
+class SentenceError(Exception):
+    """Base of errors whose ``__init__`` makes the sentence that they hold."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
         return type(self).__new__, (type(self), *self.args), vars(self)
+
+
+class DamagedDataError(SentenceError, ValueError):
+    """A file of the lab's data does not hold what it should; says what is wrong, and how to get it back."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"{path} is damaged: {problem}. {GET_BACK}")
 
 
 def data_path(*parts: str) -> Path:

@@ -88,8 +88,8 @@ class Board:
             ValueError: a board has no such port, the delay is negative, or the clocks are two.
             WireError: a port has a wire already.
         """
-        self._check_port(a)
-        (to or self)._check_port(b)
+        for board, port in ((self, a), (to or self, b)):
+            board.driver.port(port)
         if to is not None and to.clock is not self.clock:
             raise ValueError("the other board has a clock of its own: make it with Board(clock=first.clock)")
         return Wire(self.clock, self.chip.ports[a], (to or self).chip.ports[b], delay_ns)
@@ -101,7 +101,6 @@ class Board:
             ValueError: the board has no such port.
             OSError: ERANGE, the hardware has not what was asked for.
         """
-        self._check_port(port)
         return self.driver.ptp.hwtstamp_set(port, HwtstampConfig(tx_type, rx_filter))
 
     def send(
@@ -124,7 +123,7 @@ class Board:
             ValueError: the board has no such port, or a number is outside its range; nothing was taken.
             TypeError: something is of another kind; nothing was taken.
         """
-        self._check_port(source)
+        self.driver.port(source)
         priority = whole("priority", priority, 0, MAX_SKB_PRIORITY, "from 7 on it is the highest")
         if vlan_tci is not None:
             vlan_tci = whole("vlan_tci", vlan_tci, 0, MAX_TCI, "priority in bits 15..13, VLAN in bits 11..0")
@@ -134,9 +133,6 @@ class Board:
         skb.priority, skb.vlan_tci, skb.wants_hw_timestamp = priority, vlan_tci, stamp
         self.queues[source].append(skb)
         self._transmit(source)
-
-    def _check_port(self, number: int) -> None:
-        whole("port", number, 0, len(self.chip.ports) - 1)
 
     def carry(self, frames: Iterable[BytesLike], source: int = 0, **send: Any) -> list[Delivered]:
         """Send `frames` one after the other and return everything that was delivered meanwhile, in order.

@@ -251,7 +251,7 @@ class FdmaPath:
         try:
             ring.arm(index)
         except BaseException:
-            slot.skb.free() if slot.skb is not None else slot.page.recycle()
+            slot.free()
             driver.drop(ticket, "error")
             raise
         skb = slot.skb or ring.build(slot.page)

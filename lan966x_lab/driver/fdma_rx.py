@@ -37,6 +37,10 @@ class RxSlot:
     page: PoolPage
     skb: Skb | None
 
+    def free(self) -> None:
+        """Give the page back, with the skb around it if there is one."""
+        self.skb.free() if self.skb is not None else self.page.recycle()
+
 
 class RxRing:
     """Pool, DCBs and slots of one page size; `fill` it before use.
@@ -74,7 +78,7 @@ class RxRing:
     def free(self) -> None:
         """Give everything back. Pages that the stack has follow when their skbs are freed."""
         for slot in self.slots:
-            slot.skb.free() if slot.skb is not None else slot.page.recycle()
+            slot.free()
         self.pool.destroy()
         self.dma.free_coherent(self.dcbs.address)
 

@@ -17,7 +17,7 @@ from lan966x_lab.driver.fdma import FdmaPath
 from lan966x_lab.driver.gro import Gro
 from lan966x_lab.driver.ledger import Ledger
 from lan966x_lab.driver.manual import ManualPath
-from lan966x_lab.driver.netdev import Path, Port, TxResult, checked_budget
+from lan966x_lab.driver.netdev import MAX_MTU, MIN_MTU, Path, Port, TxResult, checked_budget
 from lan966x_lab.driver.options import Options, checked
 from lan966x_lab.driver.ptp import Ptp
 from lan966x_lab.driver.skb import ETH_FCS_LEN, ETH_HLEN, VLAN_HLEN, Skb, alloc_skb, eth_type_trans
@@ -26,7 +26,6 @@ from lan966x_lab.hw.lan966x_regs import CPU_PORT, NUM_PHYS_PORTS, PGID_SRC
 from lan966x_lab.hw.limits import whole
 
 MAX_PRIORITY = 7
-MIN_MTU, MAX_MTU = 68, 9000
 
 
 class Driver:

@@ -12,6 +12,9 @@ from lan966x_lab.driver.options import Options
 from lan966x_lab.driver.skb import ETH_FCS_LEN, ETH_HLEN, VLAN_HLEN, Skb
 from lan966x_lab.hw.limits import whole
 
+MIN_MTU, MAX_MTU = 68, 9000
+"""The lower end is the smallest packet that every IPv4 link must take (RFC 791), the upper end is ours."""
+
 
 class TxResult(IntEnum):
     """``netdev_tx_t``."""

@@ -38,6 +38,10 @@ def full_time(tod_ns: int, frame_ns: int) -> int:
     return seconds * SECOND + frame_ns
 
 
+def _check_domain(domain: int) -> None:
+    whole("domain", domain, 0, PHC_COUNT - 1, f"domain {PHC_PORT} is the ports'")
+
+
 class Phc:
     """Three clocks behind one access pin."""
 
@@ -52,7 +56,7 @@ class Phc:
         self.door.write("PTP_DOM_CFG", DomCfg.ENA.put((1 << PHC_COUNT) - 1))
 
     def _pin(self, action: PinAction, domain: int) -> None:
-        whole("domain", domain, 0, PHC_COUNT - 1, f"domain {PHC_PORT} is the ports'")
+        _check_domain(domain)
         self.door.modify(
             f"PTP_PIN_CFG[{TOD_ACC_PIN}]", PinCfg.ACTION.put(action) | PinCfg.DOM.put(domain), PIN_MASK
         )
@@ -94,7 +98,7 @@ class Phc:
         Raises:
             OSError: ERANGE, more than 200000 ppb.
         """
-        whole("domain", domain, 0, PHC_COUNT - 1, f"domain {PHC_PORT} is the ports'")
+        _check_domain(domain)
         size = abs(scaled_ppm)
         if size * 1000 > MAX_ADJ_PPB << 16:
             most = (MAX_ADJ_PPB << 16) // 1000

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from lan966x_lab.driver.netdev import checked_budget, must_be_open
+from lan966x_lab.driver.netdev import MAX_MTU, MIN_MTU, checked_budget, must_be_open
 from lan966x_lab.driver.options import Options, checked
 from lan966x_lab.driver.skb import (
     ETH_FCS_LEN,
@@ -42,8 +42,6 @@ from lan966x_lab.hw.memory import Direction, FragCache, Fragment, Memory
 from lan966x_lab.hw.ring import DescriptorRing
 
 HEADROOM = NET_SKB_PAD + NET_IP_ALIGN
-MIN_MTU, MAX_MTU = 68, 9000
-"""The lower end is the smallest packet that every IPv4 link must take (RFC 791), the upper end is ours."""
 
 
 def complete(skb: Skb) -> None:

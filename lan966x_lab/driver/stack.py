@@ -191,9 +191,7 @@ class Stack:
                 return self._drop(skb, "ip_header_errors", Verdict.WRONG)
         self.stats.bytes_summed += trim_rcsum(skb, upper.stop - ETH_HLEN)
         if isinstance(ip, IPv4):
-            skb.pull(
-                ip.header_length
-            )  # a right header adds up to zero: COMPLETE stays right without any work
+            skb.pull(ip.header_length)  # a right header adds up to zero: COMPLETE stays right without work
         else:
             self.stats.bytes_summed += pull_rcsum(skb, _end_of_headers(ip, upper) - ETH_HLEN)
         kind = TRANSPORTS.get((len(upper.source), upper.protocol))

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import UserDict
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from lan966x_lab import SentenceError
 from lan966x_lab.net.batch import integer
 
 T = TypeVar("T")
 
 
-class UnknownNameError(KeyError):
+class UnknownNameError(SentenceError, KeyError):
     """There is no such thing; the message has the known name that is nearest, or as many as `offer` says."""
 
     def __init__(self, kind: str, name: object, known: Collection[str], offer: int = 1) -> None:
@@ -22,10 +23,6 @@ class UnknownNameError(KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0])
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
-        return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 class Named(UserDict[str, T]):

@@ -230,7 +230,7 @@ class Door:
         Raises:
             ValueError: `ns` is negative.
         """
-        whole("ns", ns, 0)
+        ns = whole("ns", ns, 0)
         self.clock.advance(ns)
         self.delay_ns += ns
         if self.trace is not None:

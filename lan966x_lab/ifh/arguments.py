@@ -32,10 +32,8 @@ AnyBuffer: TypeAlias = Header | NDArray[np.uint8]
 Writable: TypeAlias = bytearray | memoryview | NDArray[np.uint8]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_PLAIN = (
-    bytes,
-    bytearray,
-)  # a tuple that stands ready; ``bytes | bytearray`` would be made anew at each call
+# A tuple that stands ready; ``bytes | bytearray`` would be made anew at each call.
+_PLAIN = (bytes, bytearray)
 
 
 def for_writing(function: Callable[[Any, Field, int], None]) -> Callable[[Writable, Field, int], None]:

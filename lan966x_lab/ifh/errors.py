@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any
+
+from lan966x_lab import SentenceError
 
 __all__ = ["FieldOverlapError", "FieldRangeError", "HeaderSizeError", "UnknownFieldError"]
 
 
-class FieldRangeError(ValueError):
+class FieldRangeError(SentenceError, ValueError):
     """A value does not fit its field.
 
     Attributes: ``field`` (its name), ``value``, ``maximum`` (the largest value that fits; the smallest is 0),
@@ -22,12 +23,8 @@ class FieldRangeError(ValueError):
         )
         self.field, self.value, self.maximum, self.row = field, value, maximum, row
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
-        return type(self).__new__, (type(self), *self.args), vars(self)
 
-
-class UnknownFieldError(KeyError):
+class UnknownFieldError(SentenceError, KeyError):
     """A layout has no field of that name.
 
     Attributes: ``name`` (as asked for), ``nearest`` (the known name that looks most like it).
@@ -41,10 +38,6 @@ class UnknownFieldError(KeyError):
     def __str__(self) -> str:
         """The sentence itself; a plain KeyError would show its repr."""
         return str(self.args[0])
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """For pickle and copy: without this, they would call ``__init__`` with the finished sentence."""
-        return type(self).__new__, (type(self), *self.args), vars(self)
 
 
 class FieldOverlapError(ValueError):
