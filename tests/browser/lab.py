@@ -250,6 +250,7 @@ class LabPage:
             for violation in Axe().run(self.page, context=_OURS).response["violations"]:
                 places = "; ".join(node["html"][:120] for node in violation["nodes"][:3])
                 found.append(f"{theme}: {violation['id']} ({violation['help']}): {places}")
+        self._theme("JupyterLab Light")
         return found
 
     def explorers(self) -> Locator:

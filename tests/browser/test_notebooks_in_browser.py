@@ -22,9 +22,9 @@ def test_notebook(lab: LabPage, name: str, record_property: Callable[[str, objec
     assert lab.complaints() == []
     explorers = lab.explorers()
     assert explorers.count() > 0, f"{name} has no explorer"
-    for index in range(explorers.count()):
-        record_property("measured", spread(lab.move(explorers.nth(index))))
-        lab.screenshot(f"explorer-{index}")
+    for index, explorer in enumerate(explorers.all()):
+        record_property("measured", spread(lab.move(explorer)))
+        explorer.screenshot(path=lab.artifacts / f"explorer-{index}.png")
     lab.screens("Light", "Dark")
     assert lab.violations("Light", "Dark") == []
     assert lab.complaints() == []
